@@ -15,11 +15,11 @@ export interface JobEnqueued {
   readonly created: boolean
 }
 
-const ENQUEUED = channel('millrace:enqueued')
+/** Ask it for subscribers before `tellEnqueued`. */
+export const ENQUEUED = channel('millrace:enqueued')
 
 /** Publishes the jobs with their keys, which are in the same order. */
 export function tellEnqueued(jobs: readonly NewJob[], keys: readonly Enqueued[]): void {
-  if (!ENQUEUED.hasSubscribers) return
   for (const [index, key] of keys.entries()) {
     const { name, queue } = jobs[index] as NewJob
     const enqueued: JobEnqueued = { jobId: formatId(key), name, queue, created: key.created }

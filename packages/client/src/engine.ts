@@ -33,7 +33,7 @@ import {
   within,
 } from '@millrace/worker'
 import { Changes } from './changes.ts'
-import { tellEnqueued } from './channels.ts'
+import { ENQUEUED, tellEnqueued } from './channels.ts'
 import { JobChecks } from './checks.ts'
 import { Connectivity } from './connectivity.ts'
 import { deliver } from './deliver.ts'
@@ -95,7 +95,7 @@ export class Engine extends Changes {
   /** The mailbox, with checks and the codec in between. */
   readonly #calls: Pick<Mailbox, 'call'>
   readonly #workers: Workers
-  readonly #unserved: Unserved
+  readonly #unserved: Unserved | undefined
   readonly #middleware: Middleware[] = []
   #stopping: Promise<void> | undefined
   readonly #connectivity = new Connectivity()
@@ -121,7 +121,7 @@ export class Engine extends Changes {
     this.schedules = new Schedules(this.#calls, setup, this.#handleOf)
     this.#workers = new Workers(setup, this.#mailbox, this.#calls, this.#codec)
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
-    this.#unserved = new Unserved(setup, () => this.stats({ names: 'none', definitions: 'disputed' }))
+    this.#unserved = Unserved.open(setup, () => this.stats({ names: 'none', definitions: 'disputed' }))
     port.listen({
       deliver: (delivery) => deliver(delivery, { mailbox: this.#mailbox, listeners: this.#listeners, workers: this.#workers }),
       broken: (refusal) => {
@@ -421,17 +421,17 @@ export class Engine extends Changes {
   #letGo(): void {
     if (this.#closed) return
     this.#closed = true
-    this.#unserved.close()
+    this.#unserved?.close()
     this.#setup.closed?.()
   }
 
   readonly #enqueue: Enqueue = async (plain) => {
     const { intake } = this.#setup
     this.checks.assert({ op: 'enqueue', jobs: plain })
-    this.#unserved.note(plain)
+    this.#unserved?.note(plain)
     const jobs = this.#codec?.encodeJobs(plain) ?? plain
     const created = await (intake === undefined ? this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs }) : intake.append(jobs))
-    tellEnqueued(plain, created)
+    if (ENQUEUED.hasSubscribers) tellEnqueued(plain, created)
     return created
   }
 

@@ -29,6 +29,9 @@ type Signal = ReturnType<typeof validateResultOptions>['signal']
 /** Errors after which a question is asked again, once there is an engine to ask: questions are safe to repeat. */
 export const ASKED_AGAIN: ReadonlySet<string> = new Set(['COMMIT_UNKNOWN', 'CONNECTION_LOST'] satisfies ErrorCode[])
 
+/** The settings of a call without options. */
+const PATIENT = { timeoutMs: Number.POSITIVE_INFINITY, signal: undefined } as const
+
 /** The output type for an argument of `handle`: that of a definition or a handler, or the given type itself. */
 export type HandleOutput<Type> = Type extends JobType | { readonly definition: JobType } ? OutputOf<Type> : Type
 
@@ -71,7 +74,7 @@ export class JobHandle<Output = unknown> {
    * `signal` aborts
    */
   async result(options?: ResultOptions): Promise<Output> {
-    const { timeoutMs, signal } = validateResultOptions(options)
+    const { timeoutMs, signal } = options === undefined ? PATIENT : validateResultOptions(options)
     const until = this.#clock.read().mono + timeoutMs
     if (signal?.aborted) throw signal.reason
     const job = this.#settled === undefined ? this.#key : await this.#inTime(this.#settled(), until, signal, () => {})
@@ -95,6 +98,7 @@ export class JobHandle<Output = unknown> {
   }
 
   #inTime<Reply>(reply: Promise<Reply>, until: number, signal: Signal, forget: () => void): Promise<Reply> {
+    if (until === Number.POSITIVE_INFINITY && signal === undefined) return reply
     return inTime(reply, { clock: this.#clock, until, signal, late: () => this.#late() }, forget)
   }
 
@@ -122,10 +126,9 @@ export class JobHandle<Output = unknown> {
   }
 
   #read(outcome: Outcome): Output {
+    if (outcome.state === 'completed') return this.#decode(outcome.output) as Output
     const details = { jobId: this.id }
     switch (outcome.state) {
-      case 'completed':
-        return this.#decode(outcome.output) as Output
       case 'failed':
         throw new JobFailedError(
           `job ${this.id} failed at attempt ${outcome.attempt}: ${outcome.error.message}`,

@@ -7,8 +7,8 @@ const AFTER_MS = 5_000
 const KNOWN_MAX = 1_000
 
 export class Unserved {
-  readonly #logger: Logger | undefined
-  readonly #clock: Clock | undefined
+  readonly #logger: Logger
+  readonly #clock: Clock
   readonly #stats: () => Promise<Pick<Stats, 'unserved'>>
   /** Queues by job name; '' stands for the name's default queue. */
   readonly #known = new Map<string, Set<string>>()
@@ -18,15 +18,21 @@ export class Unserved {
   #names = new Set<string>()
   #cancel: (() => void) | undefined
 
-  /** Does nothing without a logger, or without a clock whose timers do not keep the process alive. */
-  constructor({ logger, quietClock }: Pick<EngineSetup, 'logger' | 'quietClock'>, stats: () => Promise<Pick<Stats, 'unserved'>>) {
+  private constructor(logger: Logger, clock: Clock, stats: () => Promise<Pick<Stats, 'unserved'>>) {
     this.#logger = logger
-    this.#clock = quietClock
+    this.#clock = clock
     this.#stats = stats
   }
 
+  /** Returns undefined without a logger, or without a clock whose timers do not keep the process alive. */
+  static open(
+    { logger, quietClock }: Pick<EngineSetup, 'logger' | 'quietClock'>,
+    stats: () => Promise<Pick<Stats, 'unserved'>>,
+  ): Unserved | undefined {
+    return logger === undefined || quietClock === undefined ? undefined : new Unserved(logger, quietClock, stats)
+  }
+
   note(jobs: readonly NewJob[]): void {
-    if (this.#logger === undefined || this.#clock === undefined) return
     for (const { name, queue = '' } of jobs) {
       const queues = this.#known.get(name)
       if (queues?.has(queue) === true || this.#pairs >= KNOWN_MAX) continue
@@ -54,7 +60,7 @@ export class Unserved {
       if (!names.has(name) || this.#warned.has(pair)) continue
       this.#warned.add(pair)
       const remedy = 'start a worker for it with engine.work, or correct the name or the queues of the worker'
-      this.#logger?.warn(`no worker serves '${name}' in queue '${queue}': ${remedy}`, { waiting })
+      this.#logger.warn(`no worker serves '${name}' in queue '${queue}': ${remedy}`, { waiting })
     }
   }
 }

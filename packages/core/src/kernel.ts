@@ -19,13 +19,15 @@ export { mostParked, topKeys } from './kernel/keys/topKeys.ts'
 export { FORGOTTEN, forgetNames } from './kernel/queues/forgetNames.ts'
 export { readHistories } from './kernel/queues/historyOfQueues.ts'
 export { queueOf } from './kernel/queues/queueOf.ts'
+export { BrokenInvariant } from './kernel/records/broken.ts'
 export { rateNow, tokenMs } from './kernel/records/bucket.ts'
 export { ConsumerGroup } from './kernel/records/consumerGroup.ts'
 export type { Definition } from './kernel/records/definition.ts'
 export {
   CANCEL,
   CANCEL_REVERTED,
-  CLOSED,
+  COUNTER_OPEN,
+  COUNTER_PENDING,
   DELETED,
   type DependencyCounter,
   DUE_MODES,
@@ -38,7 +40,6 @@ export {
   flowStateOf,
   hasFailed,
   NOTIFY,
-  OPEN,
   type ParentOutcome,
   parentKeyOf,
   RETRY,
@@ -116,14 +117,9 @@ export {
   Effects,
   type EventNote,
   type FailureNote,
-  type ForgottenKeys,
-  type IdempotencyRecord,
   type InboxEffects,
   type PauseEndNote,
-  type PrunedJob,
-  type SourceOffset,
   type SystemEventNote,
-  type UniqueRecord,
 } from './kernel/state/effects.ts'
 export { Facts } from './kernel/state/facts.ts'
 export { trendOf, withFailureHour } from './kernel/state/failureHours.ts'
@@ -171,6 +167,7 @@ export {
 export { StoreFailure } from './kernel/state/storeFailure.ts'
 export { Tables } from './kernel/state/tables.ts'
 export type { Sender, Settings } from './kernel/state/turnContext.ts'
+export type { ForgottenKeys, IdempotencyRecord, PrunedJob, SourceOffset, UniqueRecord } from './kernel/state/turnRows.ts'
 export { loadTables } from './kernel/turn/load.ts'
 export { nextTurnMs } from './kernel/turn/nextTurn.ts'
 export { type Decided, type Envelope, type TurnMeter, type TurnParts, takeTurn, type Upkeep } from './kernel/turn/takeTurn.ts'

@@ -218,10 +218,9 @@ function attachedPort(port: MessagePort): Port {
     throw new OptionTypeError('port', 'attach takes a MessagePort of engine.port(), and each of them once')
   }
   const writer = new ChannelPort(port)
-  if (greeting.line === undefined) return writer
-  const readers = new ReaderLine(greeting.line)
-  port.once('close', () => readers.close())
-  return new ReadingPort(writer, readers)
+  const readers = greeting.line && new ReaderLine(greeting.line)
+  if (readers !== undefined) port.once('close', () => readers.close())
+  return new ReadingPort(writer, readers, (change) => writer.noteSession(change))
 }
 
 const readAttach = optionsReader('attach', {

@@ -42,7 +42,7 @@ export function tableFacts(tables: Tables) {
     present: [...tables.present]
       .map(([uuid, { id, local, draining, process }]) => ({ uuid, id, local, draining, process }))
       .sort((a, b) => a.id - b.id),
-    definitions: [...tables.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
+    definitions: [...tables.definitions.inForce].sort(([a], [b]) => (a < b ? -1 : 1)),
     active: [...tables.jobs.values()]
       .filter((job) => job.state === ACTIVE)
       .map(running)

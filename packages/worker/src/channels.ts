@@ -30,8 +30,9 @@ export interface RunEnded extends RunStarted {
   readonly error?: RunError
 }
 
-const STARTED = channel('millrace:started')
-const ENDED = channel('millrace:ended')
+/** Ask them for subscribers before `tellStarted` and `tellEnded`. */
+export const STARTED = channel('millrace:started')
+export const ENDED = channel('millrace:ended')
 
 const OUTCOMES = { complete: 'completed', fail: 'failed', snooze: 'snoozed', join: 'joined', giveBack: 'released' } as const
 
@@ -41,12 +42,11 @@ function outcomeOf(settlement: Settlement | undefined): RunEnded['outcome'] {
 }
 
 export function tellStarted(grant: Grant, worker: string): void {
-  if (STARTED.hasSubscribers) STARTED.publish(factsOf(grant, worker))
+  STARTED.publish(factsOf(grant, worker))
 }
 
 /** Publishes the end of a run. `settlement` is undefined if the run is lost. */
 export function tellEnded(grant: Grant, worker: string, settlement: Settlement | undefined): void {
-  if (!ENDED.hasSubscribers) return
   const ended: RunEnded = {
     ...factsOf(grant, worker),
     outcome: outcomeOf(settlement),

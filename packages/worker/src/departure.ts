@@ -31,8 +31,8 @@ export class Departure {
   hasLeft = false
   #drained = false
   #deadlineMono = Number.POSITIVE_INFINITY
-  /** Checks again if the condition that is waited for holds. */
-  #look: (() => void) | undefined
+  /** Called when a run was settled or dropped, while something is waited for: checks whether that holds now. */
+  changed: (() => void) | undefined
 
   constructor(options: DepartureOptions) {
     this.#options = options
@@ -46,11 +46,6 @@ export class Departure {
   /** The time that is left until the deadline, in milliseconds. */
   get leftMs(): number {
     return Math.max(0, this.#deadlineMono - this.#options.clock.read().mono)
-  }
-
-  /** Called when a run was settled or dropped. */
-  changed(): void {
-    this.#look?.()
   }
 
   /** Ends the time of running jobs. */
@@ -74,7 +69,7 @@ export class Departure {
     const answered = calls.call<'drain'>({ op: 'drain', session }).catch(() => {})
     void answered.then(() => {
       this.#drained = true
-      this.changed()
+      this.changed?.()
     })
     const hurried = this.#hurried.promise
     // Jobs that were handed out before are here with the answer. An engine out of reach hands out nothing, and may never be back.
@@ -122,11 +117,11 @@ export class Departure {
   async #until(condition: () => boolean, ms: number, sooner?: Promise<void>): Promise<void> {
     if (condition()) return
     const met = new Promise<void>((resolve) => {
-      this.#look = () => {
+      this.changed = () => {
         if (condition()) resolve()
       }
     })
     await within(this.#options.clock, Math.max(0, ms), sooner === undefined ? met : Promise.race([met, sooner]))
-    this.#look = undefined
+    this.changed = undefined
   }
 }

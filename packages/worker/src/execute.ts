@@ -62,7 +62,7 @@ export function execute(
     }
     const data = given === undefined ? payloadOf(runnable, context.grant) : given.data
     output = data instanceof Promise ? data.then((checked) => start(runnable, context, checked)) : start(runnable, context, data)
-    if (isThenable(output)) {
+    if (output instanceof Promise || isThenable(output)) {
       // A thenable may call back twice, or throw. A promise of it does neither.
       Promise.resolve(output).then(
         (value) => settled(returned(runnable, context, value, maxDataBytes)),
@@ -114,7 +114,8 @@ export function returned(ending: Ending, context: RunContext, output: unknown, m
   const { seq, run } = context.grant
   if (context.joining !== undefined) return threw(ending, context, notAwaited(context.joining))
   // The return value of a handler that was asked to stop may be half of its work: the job runs again.
-  if (isErrorOf(context.aborted, 'WorkerStoppedError')) return { op: 'giveBack', seq, run, started: true }
+  const { aborted } = context
+  if (aborted !== undefined && isErrorOf(aborted, 'WorkerStoppedError')) return { op: 'giveBack', seq, run, started: true }
   try {
     const { enqueues } = context
     const data = encodeData('output', output, maxDataBytes)

@@ -16,7 +16,3 @@ export interface Run {
   /** True if the clock here has given it up: the engine may still wait for its outcome. */
   lapsed: boolean
 }
-
-export function newRun(context: RunContext, runnable: WorkerRunnable): Run {
-  return { context, runnable, settlement: undefined, checkpoint: undefined, cancelGrace: undefined, zombie: false, lapsed: false }
-}

@@ -25,7 +25,7 @@ import {
   type WorkSettings,
 } from '@millrace/core'
 import type { Calls } from './calls.ts'
-import { tellEnded, tellStarted } from './channels.ts'
+import { ENDED, STARTED, tellEnded, tellStarted } from './channels.ts'
 import { newSessionId } from './clock.ts'
 import { Complaints } from './complaints.ts'
 import { keyOf, RunContext, type RunLink } from './context.ts'
@@ -39,7 +39,7 @@ import { type Pause, pause } from './pause.ts'
 import { lost, reasonOf } from './reasons.ts'
 import { Redactor } from './redact.ts'
 import { Reports } from './reports.ts'
-import { newRun, type Run } from './run.ts'
+import type { Run } from './run.ts'
 import { runErrorOf } from './runError.ts'
 import { makeRunnables, type Runnables } from './runnables.ts'
 
@@ -227,12 +227,14 @@ export class WorkerSession {
     const former = this.#runs.get(given.seq)
     if (former !== undefined) this.#drop(former)
     const opened = this.#options.open === undefined ? given : this.#opened(given)
-    const grant = isErrorOf(opened, 'CodecError') ? { ...given, data: null, checkpoint: null } : opened
-    const run = newRun(new RunContext(grant, this.#link), runnable)
+    const unread = opened !== given && isErrorOf(opened, 'CodecError') ? opened : undefined
+    const grant = unread === undefined ? (opened as Grant) : { ...given, data: null, checkpoint: null }
+    const begun = { settlement: undefined, checkpoint: undefined, cancelGrace: undefined, zombie: false, lapsed: false }
+    const run: Run = { context: new RunContext(grant, this.#link), runnable, ...begun }
     this.#runs.set(grant.seq, run)
-    tellStarted(grant, this.id)
-    if (isErrorOf(opened, 'CodecError')) {
-      this.#settled(run, { op: 'fail', seq: grant.seq, run: grant.run, error: runErrorOf(opened), retry: false })
+    if (STARTED.hasSubscribers) tellStarted(grant, this.id)
+    if (unread !== undefined) {
+      this.#settled(run, { op: 'fail', seq: grant.seq, run: grant.run, error: runErrorOf(unread), retry: false })
     } else execute(runnable, run.context, this.#options.maxDataBytes, (settlement) => this.#settled(run, settlement))
   }
 
@@ -309,7 +311,7 @@ export class WorkerSession {
     if (run.zombie) this.#zombies--
     this.#reports.finish(run.context)
     run.settlement = settlement
-    this.#departure.changed()
+    this.#departure.changed?.()
     if (!this.#isReplaced(run.context)) this.#sayOutcome(run, settlement)
   }
 
@@ -364,11 +366,11 @@ export class WorkerSession {
     const { grant } = run.context
     if (this.#runs.get(grant.seq) === run) {
       this.#runs.delete(grant.seq)
-      tellEnded(grant, this.id, settlement)
+      if (ENDED.hasSubscribers) tellEnded(grant, this.id, settlement)
     }
     // Also if the next attempt has its place already: that may be handed out before this answer is heard.
     if (settlement?.op === 'fail') this.#failureLog?.tell(run.context, settlement)
-    this.#departure.changed()
+    this.#departure.changed?.()
   }
 
   #lose(key: RunKey): void {

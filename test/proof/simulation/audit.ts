@@ -38,7 +38,7 @@ export class Audit {
   definitions({ tables }: Actor, { newSessions }: Effects): void {
     // A session that has decided may have come and gone within the turn.
     const ownSaid = new Set([...this.#ownSaid, ...saidByOwn(newSessions), ...saidByOwn(tables.sessions.values())])
-    for (const [name, { defaults }] of tables.definitions) {
+    for (const [name, { defaults }] of tables.definitions.inForce) {
       const before = this.#inForce.get(name)
       this.#inForce.set(name, defaults)
       const forged = JSON.stringify(defaults) === JSON.stringify(FORGED)

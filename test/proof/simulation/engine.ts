@@ -2,7 +2,7 @@
 import { systemCalendar } from '@millrace/client/calendar'
 import type { Delivery, Refusal, Request, Retention } from '@millrace/core'
 import type { Effects, Settings, Store, TurnHeader } from '@millrace/core/kernel'
-import { Actor } from '../../../packages/engine/src/actor/actor.ts'
+import { Actor, type Warn } from '../../../packages/engine/src/actor/actor.ts'
 import { ActorFailure } from '../../../packages/engine/src/actor/failure.ts'
 import { Loop } from '../../../packages/engine/src/actor/loop.ts'
 import { packDelivery, unpackDelivery } from '../../../packages/engine/src/ports/pack/deliveries.ts'
@@ -36,6 +36,8 @@ export interface EngineWatch {
   /** A turn is over, and the next is due in so many milliseconds; `failed`: it could not be written. */
   turned(nextMs: number, failed: boolean): void
   failed(refusal: Refusal | undefined, error: unknown): void
+  /** The tables contradicted themselves, even if a reload has mended that. */
+  invariantBroken(invariant: string): void
 }
 
 /** What questions alone read. */
@@ -87,7 +89,10 @@ export class SimulatedEngine {
       },
     }
     for (const read of ['attempts', 'events'] as const) watchRead(store, read, watch)
-    this.actor = new Actor({ store, clock, random, settings, alive })
+    const warn: Warn = (_message, { invariant }) => {
+      if (typeof invariant === 'string' && !this.dead) watch.invariantBroken(invariant)
+    }
+    this.actor = new Actor({ store, clock, random, settings, alive, warn })
     this.successor = () => new Actor({ store, clock, random, settings, alive: new Set() })
     const { actor } = this
     const turn = actor.turn.bind(actor)

@@ -541,6 +541,7 @@ export class SimulatedWorld {
         }
       },
       failed: (refusal, error) => this.#misfortunes.engineFailed(refusal, error),
+      invariantBroken: (invariant) => this.history.hold(false, 18, () => invariant),
     }
   }
 

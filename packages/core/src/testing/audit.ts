@@ -127,7 +127,7 @@ function waitingRow({ seq, priority, weight, runAt, run, uncounted, expiresAt, d
 function auditBacklogs(store: MemoryStore, tables: Tables): void {
   const keys = [...tables.queues.values()].flatMap((queue) => [...(queue.keys?.values() ?? [])])
   const backlogs = keys.flatMap((key) => [...key.backlogs.values()])
-  expectSame('gates by id', [...tables.keys.backlogsById.keys()].sort(), backlogs.map(({ id }) => id).sort())
+  expectSame('backlogs by id', [...tables.keys.backlogsById.keys()].sort(), backlogs.map(({ id }) => id).sort())
   for (const key of keys) {
     const rows = [...store.rows.values()].filter(
       ({ laneId, extras }) => store.lanes.get(laneId)?.queueId === key.queue.id && extras?.concurrencyKey === key.text,

@@ -1,5 +1,5 @@
 /** The part of the audit that is about flows: what must hold for them between two turns. */
-import { CLOSED, endsWithParents, hasFailed, OPEN, SHUT } from '../kernel/records/flowState.ts'
+import { COUNTER_FAILED, COUNTER_OPEN, COUNTER_PENDING, endsWithParents, hasFailed } from '../kernel/records/flowState.ts'
 import { BLOCKED, CANCELLED, COMPLETED, FAILED, isFinal } from '../lifecycle.ts'
 import type { MemoryStore } from './memoryStore.ts'
 
@@ -21,10 +21,11 @@ export function auditFlows(store: MemoryStore): void {
       throw new Error(`the counter of job ${seq} counts ${[pending, failed]}, its edges ${counted}`)
     const row = store.rows.get(seq)
     if (row === undefined) throw new Error(`job ${seq} has a counter and no row`)
-    if (row.state === BLOCKED && state !== CLOSED) throw new Error(`job ${seq} is blocked at a counter in state ${state}`)
-    if (state === SHUT && row.state !== FAILED && row.state !== CANCELLED)
+    if (row.state === BLOCKED && state !== COUNTER_PENDING) throw new Error(`job ${seq} is blocked at a counter in state ${state}`)
+    if (state === COUNTER_FAILED && row.state !== FAILED && row.state !== CANCELLED)
       throw new Error(`job ${seq} is shut out, and in state ${row.state}`)
-    if (!isFinal(row.state) && row.state !== BLOCKED && state !== OPEN) throw new Error(`job ${seq} has passed a counter in state ${state}`)
+    if (!isFinal(row.state) && row.state !== BLOCKED && state !== COUNTER_OPEN)
+      throw new Error(`job ${seq} has passed a counter in state ${state}`)
     if (row.state === COMPLETED && endsWithParents(row) && failed > 0)
       throw new Error(`job ${seq} has completed after one that it waited for had failed`)
   }

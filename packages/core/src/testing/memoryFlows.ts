@@ -78,7 +78,7 @@ export class MemoryFlows {
       if (children.length === 0) rows.push({ parent, mode, state, child: undefined })
       for (const { child: seq, told } of children) {
         const counter = this.counters.get(seq)
-        rows.push({ parent, mode, state, child: { seq, told, counter: counter && { ...counter } } })
+        rows.push({ parent, mode, state, child: { seq, reported: told, counter: counter && { ...counter } } })
       }
     }
     return rows.slice(0, limit)
@@ -171,7 +171,7 @@ export class MemoryFlows {
         throw broken(`the counter of job ${counter.seq} counts ${counter.pending} and ${counter.failed}`)
       this.counters.set(counter.seq, { ...counter })
     }
-    for (const { parent, child, state } of flows.told) {
+    for (const { parent, child, state } of flows.reported) {
       const edge = this.edges.get(`${parent} ${child}`)
       if (edge === undefined) throw broken(`job ${child} does not wait for job ${parent}`)
       this.edges.set(`${parent} ${child}`, { ...edge, told: state })

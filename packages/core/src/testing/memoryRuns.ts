@@ -2,8 +2,9 @@
 
 import { droppedAttempt, lastRunOf } from '../kernel/jobs/view.ts'
 import type { JobRow } from '../kernel/records/rows.ts'
-import type { Effects, LogRecord, RunRecord } from '../kernel/state/effects.ts'
+import type { Effects } from '../kernel/state/effects.ts'
 import type { LogsQuery } from '../kernel/state/store.ts'
+import type { LogRecord, RunRecord } from '../kernel/state/turnRows.ts'
 import { ACTIVE, COMPLETED } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { AttemptView, NumberedLine } from '../replies.ts'

@@ -48,11 +48,12 @@ import type {
   TurnRow,
 } from '../kernel/records/rows.ts'
 import type { Schedule } from '../kernel/records/ticks.ts'
-import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceOffset } from '../kernel/state/effects.ts'
+import type { Effects, PresenceNote } from '../kernel/state/effects.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/state/history.ts'
 import type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from '../kernel/state/lists.ts'
 import { answersOf, type LogsQuery, type Question, type Store, type TurnHeader } from '../kernel/state/store.ts'
 import { StoreFailure } from '../kernel/state/storeFailure.ts'
+import type { LogRecord, PrunedJob, RunRecord, SourceOffset } from '../kernel/state/turnRows.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { FailuresOrder, HistoryStep } from '../observeCommands.ts'
@@ -749,7 +750,10 @@ export class MemoryStore implements Store {
     for (const { seq } of uniqueHeld) balance.set(seq, (balance.get(seq) ?? 0) + 1)
     for (const { seq } of uniqueFreed) balance.set(seq, (balance.get(seq) ?? 0) - 1)
     for (const { name, key, seq } of uniqueFreed) {
-      if ((balance.get(seq) ?? 0) < 0 && this.uniqueKeys.get(keyOf(name, key)) === seq) this.uniqueKeys.delete(keyOf(name, key))
+      if ((balance.get(seq) ?? 0) >= 0) continue
+      balance.set(seq, 0)
+      if (this.uniqueKeys.get(keyOf(name, key)) !== seq) throw broken(`job ${seq} frees the unique key ${key}, and does not hold it`)
+      this.uniqueKeys.delete(keyOf(name, key))
     }
     for (const { name, key, seq } of uniqueHeld) {
       if ((balance.get(seq) ?? 0) <= 0) continue

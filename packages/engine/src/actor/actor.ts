@@ -61,6 +61,9 @@ export interface ActorOptions {
 
 export type Warn = (message: string, details: Readonly<Record<string, unknown>>) => void
 
+const INVARIANT_BROKEN =
+  'a turn has failed, because the tables in memory contradicted themselves: they are loaded again from the store. Please report this as a bug'
+
 export class Actor {
   readonly store: Store
   readonly meter = new Meter()
@@ -108,6 +111,7 @@ export class Actor {
       refuse: (mail, refusal) => this.#refuse(mail, refusal),
       reloaded: () => this.#answers.askAgain(this.waiters.reloaded(store, this.tables, this.#post)),
       askToAttach: () => this.#askToAttach(),
+      invariantBroken: (invariant) => this.#warn?.(INVARIANT_BROKEN, { invariant }),
     })
     // If a full disk has no room for the ballast, less can be released later. That is no reason not to start.
     store.care?.restoreBallast()
@@ -215,32 +219,38 @@ export class Actor {
     const mail = this.#inbox.take()
     const decided = failures.take(mail, now)
     if (decided !== undefined) this.#deliver(mail, decided)
-    const { news } = this.#admission
+    const news = this.#admission.isOpen ? undefined : this.#admission.news
     if (news !== undefined) this.#warn?.(news.message, news.details)
-    this.#answerBacklog(unanswered)
+    if (this.#answers.waiting > 0) this.#answerBacklog(unanswered)
     if (decided !== undefined && mail.length === 0 && !this.hasMail && decided.effects.events.length === 0) this.#shrink(now)
     if (this.hasMail) return failures.mailMs
     const after = this.#clock.read()
     const dueMs = Math.min(nextTurnMs(this.tables, after), this.#housekeeping.nextMs(after))
-    return Math.min(Math.max(dueMs, failures.restMs(after)), this.#admission.nextMs, failures.reattachMs(after))
+    return Math.min(
+      Math.max(dueMs, failures.restMs(after)),
+      this.#admission.isOpen ? LIMITS.timerSliceMs : this.#admission.nextMs,
+      failures.reattachMs(after),
+    )
   }
 
   /** Answers questions while a failed turn is not to be tried again yet. */
   #onlyAnswer(now: Now): number {
-    this.#answerBacklog(true)
+    if (this.#answers.waiting > 0) this.#answerBacklog(true)
     return this.#answers.waiting > 0 ? 0 : this.#failures.restMs(now)
   }
 
   #decide(mail: readonly Arrived[], now: Now): Decided {
     this.#answers.outdate()
     const heardMono = Math.min(now.mono, this.#inbox.sinceMono ?? now.mono)
-    return takeTurn(this.#parts, { tables: this.tables, mail, now, heardMono, refusing: this.#admission.refusal })
+    const refusing = this.#admission.isOpen ? undefined : this.#admission.refusal
+    return takeTurn(this.#parts, { tables: this.tables, mail, now, heardMono, refusing })
   }
 
   #deliver(mail: readonly Arrived[], { decisions, effects, now }: Decided): void {
     const deliveries = new Deliveries(this.tables, effects, now, this.#connections.subscribed)
     const post: Post = (connection, reply) => deliveries.push(connection, reply)
-    this.#answers.askAgain(this.waiters.committed(effects, this.tables.nextEvent - 1, () => deliveries.events, post))
+    const repeated = this.waiters.committed(effects, this.tables.nextEvent - 1, () => deliveries.events, post)
+    if (repeated.length > 0) this.#answers.askAgain(repeated)
     this.#answers.beginQuestions(mail, decisions)
     for (const [index, { connection, request, gone }] of mail.entries()) {
       const decision = decisions[index]
@@ -258,7 +268,6 @@ export class Actor {
 
   /** Answers questions that earlier turns had no time for. */
   #answerBacklog(atLeastOne: boolean): void {
-    if (this.#answers.waiting === 0) return
     const deliveries = this.#noDeliveries()
     this.#answers.rest(deliveries, atLeastOne)
     this.#connections.send(deliveries)

@@ -11,6 +11,8 @@ const LOOK_EVERY_MS = 1_000
 export class Admission {
   /** Undefined if the store is in no file. */
   readonly #care: FileCare | undefined
+  /** True if new work is accepted, and there is no news of that. */
+  isOpen = true
   #nextMono = Number.NEGATIVE_INFINITY
   #diskFull = false
   #walFull = false
@@ -30,6 +32,7 @@ export class Admission {
   /** Returns what to log if new work is refused for another reason than at the last call, or is accepted again. */
   get news(): { readonly message: string; readonly details: Readonly<Record<string, unknown>> } | undefined {
     const { refusal } = this
+    this.isOpen = refusal === undefined
     if (refusal?.code === this.#reported) return undefined
     this.#reported = refusal?.code
     if (refusal === undefined) return { message: 'new jobs are accepted again', details: {} }
@@ -45,6 +48,7 @@ export class Admission {
   diskIsFull(now: Now): boolean {
     if (this.#diskFull) return false
     this.#diskFull = true
+    this.isOpen = false
     this.#nextMono = now.mono + LOOK_EVERY_MS
     this.#care?.releaseBallast()
     return true
@@ -70,6 +74,7 @@ export class Admission {
     this.#nextMono = now.mono + LOOK_EVERY_MS
     if (this.#diskFull && this.#care?.restoreBallast() !== false) this.#diskFull = false
     this.#walFull = this.#care !== undefined && this.#care.walBytes() > LIMITS.walBytes && !folded(this.#care)
+    if (this.#diskFull || this.#walFull) this.isOpen = false
   }
 }
 

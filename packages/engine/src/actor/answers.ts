@@ -80,7 +80,8 @@ export class Answers {
   /** Answers at once if the turn has time and earlier questions of the connection are answered; otherwise one of the next turns does. */
   inTime(deliveries: Deliveries, envelope: Envelope): void {
     const { reads } = traitsOf(envelope.request.command.op)
-    const waits = reads !== 'nothing' && (this.#backlog.holds(envelope) || !this.#backlog.hasTime())
+    const isBehind = this.#backlog.size > 0 && this.#backlog.holds(envelope)
+    const waits = reads !== 'nothing' && (isBehind || !this.#backlog.hasTime())
     if (waits) this.#backlog.add(envelope)
     else this.#answer(deliveries, envelope)
   }

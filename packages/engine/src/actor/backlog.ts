@@ -69,11 +69,7 @@ interface Own {
 class Line {
   /** The connection whose turn it is comes first. */
   readonly #byConnection = new Map<ConnectionId, Own>()
-  #size = 0
-
-  get size(): number {
-    return this.#size
-  }
+  size = 0
 
   has(connection: ConnectionId): boolean {
     return this.#byConnection.has(connection)
@@ -87,7 +83,7 @@ class Line {
       own = { envelopes, order: envelopes.values() }
       this.#byConnection.set(connection, own)
     }
-    if (!own.envelopes.has(request.id)) this.#size++
+    if (!own.envelopes.has(request.id)) this.size++
     own.envelopes.set(request.id, envelope)
   }
 
@@ -97,7 +93,7 @@ class Line {
       const next = own.order.next()
       if (next.done) continue
       own.envelopes.delete(next.value.request.id)
-      this.#size--
+      this.size--
       if (own.envelopes.size > 0) this.#byConnection.set(connection, own)
       return next.value
     }
@@ -110,7 +106,7 @@ class Line {
     const before = own.envelopes.size
     if (request === undefined) own.envelopes.clear()
     else own.envelopes.delete(request)
-    this.#size -= before - own.envelopes.size
+    this.size -= before - own.envelopes.size
     if (own.envelopes.size === 0) this.#byConnection.delete(connection)
   }
 }

@@ -8,12 +8,9 @@ export type Deliver = (delivery: Delivery) => void
 export class Connections {
   readonly #deliver = new Map<ConnectionId, Deliver>()
   readonly #subscribed = new Set<ConnectionId>()
-  #next = 1
-
   /** The connections that receive events as they happen. */
-  get subscribed(): ReadonlySet<ConnectionId> {
-    return this.#subscribed
-  }
+  readonly subscribed: ReadonlySet<ConnectionId> = this.#subscribed
+  #next = 1
 
   get all(): Iterable<ConnectionId> {
     return this.#deliver.keys()

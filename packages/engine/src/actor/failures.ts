@@ -5,7 +5,7 @@
  * command by command. If the file has another owner, or cannot be read, the actor ends.
  */
 import { type Clock, LIMITS, type Now, type Refusal } from '@millrace/core'
-import { type Decided, forgetHolders, type Store, StoreFailure } from '@millrace/core/kernel'
+import { BrokenInvariant, type Decided, forgetHolders, type Store, StoreFailure } from '@millrace/core/kernel'
 import type { Admission } from './admission.ts'
 import { describe } from './answers.ts'
 import { ActorFailure, ownerLost } from './failure.ts'
@@ -29,6 +29,8 @@ export interface Turns {
   reloaded(): void
   /** Asks every session to report again what it holds. */
   askToAttach(): void
+  /** Logs that the tables contradicted themselves. */
+  invariantBroken(invariant: string): void
 }
 
 /** The turn's mail is back in the inbox. */
@@ -111,7 +113,8 @@ export class Failures {
 
   #succeeded(decided: Decided): Decided {
     this.#busySinceMono = -1
-    forgetHolders(this.#turns.memory.tables)
+    const { tables } = this.#turns.memory
+    if (tables.formerHolders.size > 0 || tables.unattached.size > 0) forgetHolders(tables)
     if (this.#unwritten && !decided.effects.empty) {
       this.#unwritten = false
       if (this.#reattachMono < Number.POSITIVE_INFINITY) this.#askToAttach()
@@ -159,6 +162,7 @@ export class Failures {
    * of them ends.
    */
   #oneByOne(mail: readonly Arrived[], cause: unknown): Outcome {
+    if (cause instanceof BrokenInvariant) this.#turns.invariantBroken(cause.message)
     this.#reload(mail)
     if (mail.length === 0) throw new ActorFailure({ code: 'INTERNAL', message: describe(cause) }, { cause })
     for (const [index, envelope] of mail.entries()) {

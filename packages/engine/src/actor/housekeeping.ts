@@ -9,7 +9,6 @@ import {
   type FileCare,
   finalStates,
   forgetNames,
-  type Queue,
   retainedOf,
   type Tables,
   type TurnStore,
@@ -60,11 +59,9 @@ export class Housekeeping implements Upkeep {
       this.#pruneMono = now.mono + LIMITS.pruneEveryMs
     }
     // A surplus that is kept for an export does not go away by looking again.
-    if (exports.size === 0)
-      this.#more ||= effects.countedLanes.some(({ queue }) =>
-        this.#finalOf(queue).some(([state, { count }]) => retainedOf(queue, state) > count),
-      )
-    this.#forgetKeys(effects, store, now)
+    if (exports.size === 0) this.#more ||= this.#hasSurplus(effects)
+    const isTimeForKeys = this.#keysMono <= now.mono
+    if (isTimeForKeys || (this.#keysLeft && effects.idempotency.length > 0)) this.#forgetKeys(effects, store, now, isTimeForKeys)
     if (this.#namesMono <= now.mono) {
       const more = forgetNames({ tables, effects, now }, store.journal(0).firstEvent)
       this.#namesMono = now.mono + (more ? NEXT_SLICE_MS : LIMITS.namesEveryMs)
@@ -83,10 +80,8 @@ export class Housekeeping implements Upkeep {
    * Removes expired keys while there are some: a slice at intervals, and in each turn twice as many as it adds, so that
    * they go faster than any load can add them.
    */
-  #forgetKeys(effects: Effects, store: TurnStore, now: Now): void {
-    const isTime = this.#keysMono <= now.mono
+  #forgetKeys(effects: Effects, store: TurnStore, now: Now, isTime: boolean): void {
     const added = effects.idempotency.length
-    if (!isTime && !(this.#keysLeft && added > 0)) return
     const first = store.keyExpiry()
     this.#keysLeft = first !== 0 && first <= now.wall
     if (isTime) this.#keysMono = now.mono + (this.#keysLeft ? NEXT_SLICE_MS : LIMITS.keysEveryMs)
@@ -95,8 +90,14 @@ export class Housekeeping implements Upkeep {
     effects.forgetKeysLimit = Math.max(isTime ? LIMITS.sliceRows : 0, 2 * added)
   }
 
-  #finalOf({ settings }: Queue): ReturnType<typeof finalStates> {
-    return settings.retention === undefined ? this.#final : finalStates(retentionOf(this.#retention, settings))
+  /** True if a queue that the turn has changed has more finished jobs than it keeps. */
+  #hasSurplus({ countedLanes }: Effects): boolean {
+    for (const { queue } of countedLanes) {
+      const { retention } = queue.settings
+      const final = retention === undefined ? this.#final : finalStates(retentionOf(this.#retention, queue.settings))
+      for (const [state, { count }] of final) if (retainedOf(queue, state) > count) return true
+    }
+    return false
   }
 
   /**

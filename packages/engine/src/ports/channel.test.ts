@@ -3,6 +3,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Delivery, PortListener, Refusal } from '@millrace/core'
 import { sessionIntro } from '@millrace/testkit/internal'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ReadingPort } from '../readers/readRouter.ts'
 import { ChannelPort } from './channel.ts'
 import { packDelivery } from './pack/deliveries.ts'
 import { unpackRequests } from './pack/requests.ts'
@@ -60,7 +61,8 @@ test('the figures of the process go ahead of its first worker', async () => {
       if (said.push(message) === 2) resolve()
     }),
   )
-  near.send([{ id: 1, command: { op: 'attach', session: sessionIntro(['a']), held: [] } }])
+  const port = new ReadingPort(near, undefined, (change) => near.noteSession(change))
+  port.send([{ id: 1, command: { op: 'attach', session: sessionIntro(['a']), held: [] } }])
   await arrived
   expect(said).toEqual([{ rssBytes: expect.any(Number) }, expect.objectContaining({ values: [expect.objectContaining({ op: 'attach' })] })])
 })

@@ -1,6 +1,7 @@
 /** A Port over one end of a MessageChannel whose other end the writer thread listens to. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Capability, Port, PortListener, Refusal, Request } from '@millrace/core'
+import type { SessionChange } from '../readers/readRouter.ts'
 import { type PackedDelivery, unpackDelivery } from './pack/deliveries.ts'
 import { packRequests } from './pack/requests.ts'
 import { Pulse } from './pulse.ts'
@@ -37,8 +38,12 @@ export class ChannelPort implements Port {
     this.#channel.unref()
   }
 
+  /** Notes a worker that comes or goes, before the writer receives its command. */
+  noteSession(change: SessionChange): void {
+    this.#pulse.note(change)
+  }
+
   send(requests: readonly Request[]): void {
-    this.#pulse.note(requests)
     this.#channel.postMessage(packRequests(requests))
   }
 

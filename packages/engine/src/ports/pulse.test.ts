@@ -1,18 +1,19 @@
 /** When a process reports its figures to the writer: while it has workers, at once and at intervals. */
-import type { Request, Vitals } from '@millrace/core'
+import type { Vitals } from '@millrace/core'
 import { VirtualClock } from '@millrace/testkit'
+import { sessionIntro } from '@millrace/testkit/internal'
 import { REPORT_EVERY_MS } from '@millrace/worker'
 import { expect, test } from 'vitest'
+import type { SessionChange } from '../readers/readRouter.ts'
 import { Pulse } from './pulse.ts'
 
-const attach = (uuid: string) => [{ id: 1, command: { op: 'attach', session: { uuid }, held: [] } }] as unknown as readonly Request[]
-const leave = (session: string): readonly Request[] => [{ id: 2, command: { op: 'leave', session } }]
+const attach = (uuid: string): SessionChange => ({ op: 'attach', session: sessionIntro(['a'], { uuid }), held: [] })
+const leave = (session: string): SessionChange => ({ op: 'leave', session })
 
 test('from the first worker to the last', async () => {
   const clock = new VirtualClock()
   const said: Vitals[] = []
   const pulse = new Pulse((vitals) => void said.push(vitals), clock)
-  pulse.note([{ id: 1, command: { op: 'stats' } }])
   await clock.advance(10 * REPORT_EVERY_MS)
   expect(said).toEqual([])
   pulse.note(attach('a'))

@@ -2,9 +2,10 @@
  * Reports the figures of this process to the writer while workers of this thread are attached. Workers of other processes report theirs
  * with the renewals of their leases; these have none.
  */
-import type { Clock, Request, Vitals } from '@millrace/core'
+import type { Clock, Vitals } from '@millrace/core'
 import { REPORT_EVERY_MS, VitalSigns } from '@millrace/worker'
 import { ownClock } from '../clock.ts'
+import type { SessionChange } from '../readers/readRouter.ts'
 
 export class Pulse {
   readonly #say: (vitals: Vitals) => void
@@ -19,12 +20,10 @@ export class Pulse {
     this.#signs = new VitalSigns(clock)
   }
 
-  /** Takes note of workers that come and go, before the writer hears of them. */
-  note(requests: readonly Request[]): void {
-    for (const { command } of requests) {
-      if (command.op === 'attach') this.#begin(command.session.uuid)
-      else if (command.op === 'leave' && this.#sessions.delete(command.session) && this.#sessions.size === 0) this.end()
-    }
+  /** Takes note of a worker that comes or goes, before the writer hears of it. */
+  note(change: SessionChange): void {
+    if (change.op === 'attach') this.#begin(change.session.uuid)
+    else if (this.#sessions.delete(change.session) && this.#sessions.size === 0) this.end()
   }
 
   end(): void {

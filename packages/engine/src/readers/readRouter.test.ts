@@ -1,7 +1,7 @@
 // Lists that come by a connection: readers answer them, and all else goes to the writer as before.
 import { ACTIVE, type Command, type Delivery, type Port, type PortListener, type Refusal, type Request } from '@millrace/core'
 import { expect, test } from 'vitest'
-import { ReadingPort } from './readRouter.ts'
+import { ReadingPort, type SessionChange, sortOut } from './readRouter.ts'
 
 const EMPTY: Delivery = { replies: [], grants: [], notices: [], events: [], renewal: 0 }
 const PAGE = { jobs: [], next: null }
@@ -57,6 +57,27 @@ test('lists go to readers, but for those of runs, which the writer knows; the re
     { ...EMPTY, renewal: 5, replies: [{ id: 6, value: PAGE }] },
   ])
   expect([reading.maxDataBytes, reading.capabilities.has('list')]).toEqual([7, true])
+})
+
+test('each request of a batch is looked at once, and a batch without rare ones goes on as it is', () => {
+  let looks = 0
+  const request = (command: Command): Request => ({
+    id: 1,
+    get command() {
+      looks++
+      return command
+    },
+  })
+  const changes: SessionChange[] = []
+  const rare = { readers: { page: async () => PAGE }, answer: () => {}, noteSession: (change: SessionChange) => void changes.push(change) }
+  const usual = [request({ op: 'stats' }), request({ op: 'workers' })]
+  expect(sortOut(usual, rare)).toBe(usual)
+  expect(looks).toBe(2)
+  const leave = { op: 'leave', session: 's' } as const
+  const mixed = [request({ op: 'stats' }), request(list()), request(leave), request({ op: 'workers' })]
+  expect(sortOut(mixed, rare)).toEqual([mixed[0], mixed[2], mixed[3]])
+  expect(changes).toEqual([leave])
+  expect(sortOut(mixed, { ...rare, readers: undefined })).toBe(mixed)
 })
 
 test('what cannot be read is refused', async () => {

@@ -1,4 +1,4 @@
-/** Sends questions to reader threads in place of the writer, for every kind of Port. */
+/** Looks at the requests of a batch once, and sends questions to reader threads in place of the writer, for every kind of Port. */
 import {
   type Command,
   type CommandOf,
@@ -13,20 +13,41 @@ import type { Paged, Readers } from './readers.ts'
 
 type Pages = Pick<Readers, 'page'>
 
-/** Asks the readers the questions that are theirs. Returns the requests that are left for the writer. */
-export function askReaders(readers: Pages, requests: readonly Request[], answer: (reply: Reply) => void): readonly Request[] {
-  if (!requests.some(({ command }) => isForReaders(command))) return requests
-  const rest: Request[] = []
-  for (const request of requests) {
+/** A worker's session that comes or goes. */
+export type SessionChange = CommandOf<'attach' | 'leave'>
+
+/** The parts that concern themselves with one request in 10,000, before the writer does. */
+export interface Rare {
+  /** The threads that answer lists; undefined if the writer does. */
+  readonly readers: Pages | undefined
+  /** Receives the answers of readers. */
+  readonly answer: (reply: Reply) => void
+  readonly noteSession: (change: SessionChange) => void
+}
+
+/** Looks at each request once. Returns the requests that are left for the writer: nearly always all of them. */
+export function sortOut(requests: readonly Request[], rare: Rare): readonly Request[] {
+  const { readers } = rare
+  let rest: Request[] | undefined
+  for (let index = 0; index < requests.length; index++) {
+    const request = requests[index] as Request
     const { id, command } = request
-    if (isForReaders(command)) {
-      readers.page(command).then(
-        (value) => answer({ id, value }),
-        (error) => answer({ id, refusal: { code: 'STORAGE', message: `the page could not be read: ${error.message}` } }),
-      )
-    } else rest.push(request)
+    if (readers !== undefined && isForReaders(command)) {
+      rest ??= requests.slice(0, index)
+      askReaders(readers, id, command, rare.answer)
+      continue
+    }
+    if (command.op === 'attach' || command.op === 'leave') rare.noteSession(command)
+    rest?.push(request)
   }
-  return rest
+  return rest ?? requests
+}
+
+function askReaders(readers: Pages, id: number, command: CommandOf<Paged>, answer: Rare['answer']): void {
+  readers.page(command).then(
+    (value) => answer({ id, value }),
+    (error) => answer({ id, refusal: { code: 'STORAGE', message: `the page could not be read: ${error.message}` } }),
+  )
 }
 
 function isForReaders(command: Command): command is CommandOf<Paged> {
@@ -43,14 +64,15 @@ export class ReadingPort implements Port {
   readonly capabilities: Port['capabilities']
   readonly maxDataBytes: number | undefined
   readonly #port: Port
-  readonly #readers: Pages
+  readonly #rare: Rare
   /** The listener; undefined once the Port is over, when late answers of readers are dropped. */
   #listener: PortListener | undefined
   #renewal = 0
 
-  constructor(port: Port, readers: Pages) {
+  /** @param readers undefined if the writer reads pages itself */
+  constructor(port: Port, readers: Pages | undefined, noteSession: Rare['noteSession'] = () => {}) {
     this.#port = port
-    this.#readers = readers
+    this.#rare = { readers, noteSession, answer: (reply) => this.#listener?.deliver(deliveryOf(reply, this.#renewal)) }
     this.capabilities = port.capabilities
     this.maxDataBytes = port.maxDataBytes
   }
@@ -73,7 +95,7 @@ export class ReadingPort implements Port {
   }
 
   send(requests: readonly Request[]): void {
-    const rest = askReaders(this.#readers, requests, (reply) => this.#listener?.deliver(deliveryOf(reply, this.#renewal)))
+    const rest = sortOut(requests, this.#rare)
     if (rest.length > 0) this.#port.send(rest)
   }
 

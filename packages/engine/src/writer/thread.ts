@@ -10,7 +10,7 @@ import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
 import { PortMux } from '../ports/mux.ts'
 import { greet } from '../readers/attachedReaders.ts'
 import type { Readers } from '../readers/readers.ts'
-import { askReaders, deliveryOf, ReadingPort } from '../readers/readRouter.ts'
+import { deliveryOf, type Rare, ReadingPort, type SessionChange, sortOut } from '../readers/readRouter.ts'
 import type { StoreModule } from '../storeModule.ts'
 import { PATIENCE_MS } from './beats.ts'
 import type { FromWriter, ToWriter, WriterData, WriterSettings } from './messages.ts'
@@ -55,6 +55,7 @@ export class WriterThread implements Port {
   readonly #clock: Clock
   readonly #sharedMono: () => number
   readonly #readers: Readers | undefined
+  readonly #rare: Rare
   readonly #logger: Logger | undefined
   /** Worker sessions of this process, which keep their jobs when the thread is restarted. */
   readonly #sessions = new Set<string>()
@@ -82,6 +83,8 @@ export class WriterThread implements Port {
     this.#settings = settings
     this.#clock = clock
     this.#readers = readers
+    const answer: Rare['answer'] = (reply) => this.#listener?.deliver(deliveryOf(reply, 0))
+    this.#rare = { readers, answer, noteSession: (change) => this.#noteSession(change) }
     this.#logger = logger
   }
 
@@ -157,13 +160,14 @@ export class WriterThread implements Port {
   }
 
   send(requests: readonly Request[]): void {
-    for (const { command } of requests) {
-      if (command.op === 'attach') this.#sessions.add(command.session.uuid)
-      else if (command.op === 'leave') this.#sessions.delete(command.session)
-    }
-    const readers = this.#readers
-    const rest = readers === undefined ? requests : askReaders(readers, requests, (reply) => this.#listener?.deliver(deliveryOf(reply, 0)))
+    const rest = sortOut(requests, this.#rare)
     if (rest.length > 0) this.#channel?.send(rest)
+  }
+
+  #noteSession(change: SessionChange): void {
+    if (change.op === 'attach') this.#sessions.add(change.session.uuid)
+    else this.#sessions.delete(change.session)
+    this.#channel?.noteSession(change)
   }
 
   hold(alive: boolean): void {

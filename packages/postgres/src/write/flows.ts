@@ -42,10 +42,10 @@ function create(batch: Batch, { counters, edges }: FlowEffects): void {
   if (edges.length > 0) batch.add(INSERT_EDGES, ...values)
 }
 
-function tell(batch: Batch, { changed, told, progress, due }: FlowEffects): void {
+function tell(batch: Batch, { changed, reported, progress, due }: FlowEffects): void {
   if (changed.size > 0) batch.change('set gates', changed.size, SET_GATES, ...gateValues([...changed]))
   // What a child was told last counts.
-  const last = [...new Map(told.map((each) => [`${each.parent} ${each.child}`, each])).values()]
+  const last = [...new Map(reported.map((each) => [`${each.parent} ${each.child}`, each])).values()]
   if (last.length > 0)
     batch.change(
       'tell children',

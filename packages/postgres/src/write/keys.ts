@@ -44,7 +44,7 @@ export function writeKeys(batch: Batch, { jobs, idempotency, keysForgotten, uniq
   forget(batch, keysForgotten)
   const { held, freed } = net(uniqueHeld, uniqueFreed)
   const unique = [({ name }: UniqueRecord) => name, ({ key }: UniqueRecord) => key, ({ seq }: UniqueRecord) => seq] as const
-  if (freed.length > 0) batch.add(FREE_KEYS, ...columns(freed, ...unique))
+  if (freed.length > 0) batch.change('free unique keys', freed.length, FREE_KEYS, ...columns(freed, ...unique))
   if (held.length > 0) batch.add(HOLD, ...columns(held, ...unique))
   const changes = tagChanges(retagged)
   const untagged = changes.flatMap(({ seq, lost }) => lost.map((tag) => ({ tag, seq })))

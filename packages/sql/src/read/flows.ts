@@ -39,7 +39,10 @@ function dueFrom([parent, mode, state, ended, seq, told, pending, failed, gate]:
     parent,
     mode,
     state: state === null ? (ended ?? DELETED) : isFinal(state) ? state : 0,
-    child: seq === null ? undefined : { seq, told, counter: pending === null ? undefined : { seq, parent, pending, failed, state: gate } },
+    child:
+      seq === null
+        ? undefined
+        : { seq, reported: told, counter: pending === null ? undefined : { seq, parent, pending, failed, state: gate } },
   }
 }
 

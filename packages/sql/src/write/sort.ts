@@ -36,6 +36,8 @@ export class SortedJobs {
   readonly deleted: Job[] = []
   /** Jobs created and deleted within the turn: no row, but perhaps runs, logs and keys. */
   readonly vanished: Job[] = []
+  /** True if all jobs are plain new ones, or started or completed and changed nothing else. */
+  areUsual = true
 
   /** `node` is the file's, `at` the turn's time: the rows of a batch share them. */
   sort(jobs: readonly Job[], node: number, at: number): void {
@@ -49,6 +51,8 @@ export class SortedJobs {
       list.push(job)
       if (job.dirty & (DIRTY_PLACE | DIRTY_EXTRAS) && (list === this.updated || list === this.dataUpdated)) this.placed.push(job)
     }
+    const usual = this.plainWaiting.length + this.plainActive.length + this.started.length
+    this.areUsual = this.copies.length === 0 && usual + this.completed.length + this.completedWithOutput.length === jobs.length
   }
 
   /** Releases the jobs. */

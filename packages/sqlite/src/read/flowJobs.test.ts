@@ -1,6 +1,6 @@
 // A flow as it is read: by pages, with what each job waits for, and nothing of its neighbours.
 import { BLOCKED, CANCELLED, COMPLETED, FAILED } from '@millrace/core'
-import { CLOSED, DELETED, type FlowPlace, type Job } from '@millrace/core/kernel'
+import { COUNTER_PENDING, DELETED, type FlowPlace, type Job } from '@millrace/core/kernel'
 import { beforeEach, expect, test } from 'vitest'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
 
@@ -27,7 +27,7 @@ function addFlow(waitsFor: readonly (readonly number[])[]): Job[] {
         parent: first + (parents[0] ?? 0),
         pending: parents.length,
         failed: 0,
-        state: CLOSED,
+        state: COUNTER_PENDING,
       })
     for (const [at, parent] of parents.entries()) turns.effects.flows.edges.push({ parent: first + parent, child, place: at + 1 })
   }
@@ -102,7 +102,7 @@ test('of parents that are gone, the ref and what was told stay', () => {
   const { flows } = turns.effects
   flows.ends.push({ seq: a.seq, ref: 'n0', state: COMPLETED, keep: 'state', output: null })
   flows.ends.push({ seq: b.seq, ref: 'n1', state: DELETED, keep: 'state', output: null })
-  flows.told.push({ parent: a.seq, child: c.seq, state: COMPLETED }, { parent: b.seq, child: c.seq, state: DELETED })
+  flows.reported.push({ parent: a.seq, child: c.seq, state: COMPLETED }, { parent: b.seq, child: c.seq, state: DELETED })
   for (const job of [a, b]) turns.effects.pruned.push({ seq: job.seq, lane: job.lane, extras: job.extras })
   commit()
   expect(rest(a.seq)).toMatchObject({
@@ -134,7 +134,7 @@ test.each([FAILED, CANCELLED] as const)('what was told is the final state: %s', 
   const { turns, commit } = crowd
   const [a, b] = addFlow([[], [0]]) as [Job, Job]
   const [bystander, other] = addFlow([[], [0]]) as [Job, Job]
-  turns.effects.flows.told.push({ parent: a.seq, child: b.seq, state })
+  turns.effects.flows.reported.push({ parent: a.seq, child: b.seq, state })
   commit()
   expect(rest(a.seq, b.seq).rows[0]?.parents).toEqual([{ seq: a.seq, ref: 'n0', told: state }])
   expect(rest(bystander.seq, other.seq).rows[0]?.parents).toMatchObject([{ told: 0 }])

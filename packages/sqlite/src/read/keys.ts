@@ -13,7 +13,7 @@ type RawIdempotent = [...RawHolder, until: number | null]
 
 /** Reads the idempotency keys that have not expired, or whose jobs live. Only expired keys cost a look at a job. */
 export function prepareIdempotent(db: Database): (keys: readonly NameAndKey[], at: number) => IdempotentHolder[] {
-  const ladder = prepareKeyLadder(
+  const byKey = prepareByKey(
     db,
     (wanted) => `WITH shared (at) AS (SELECT ?)
 SELECT wanted.column1, held.seq, held.node, held.enqueued_at, CASE WHEN held.lapsed = 1 OR held.expires_at <= at THEN held.last END
@@ -23,7 +23,7 @@ WHERE (held.lapsed = 0 AND held.expires_at > at) OR ${isKept('held')}`,
     1,
   )
   return (keys, at) =>
-    (ladder.all(keys, [at]) as RawIdempotent[]).map(([index, seq, node, enqueuedAt, until]) => {
+    (byKey.all(keys, [at]) as RawIdempotent[]).map(([index, seq, node, enqueuedAt, until]) => {
       const { name, key } = keys[index] as NameAndKey
       return { name, key, seq, node, enqueuedAt, until: until ?? undefined }
     })
@@ -31,16 +31,16 @@ WHERE (held.lapsed = 0 AND held.expires_at > at) OR ${isKept('held')}`,
 
 /** Reads the unique keys of live jobs. */
 export function prepareUnique(db: Database): (keys: readonly NameAndKey[]) => KeyHolder[] {
-  const ladder = prepareKeyLadder(
+  const byKey = prepareByKey(
     db,
     (wanted) => `SELECT wanted.column1, job.seq, job.node, job.enqueued_at FROM (VALUES ${wanted}) AS wanted
 CROSS JOIN unique_key AS held ON held.name = wanted.column2 AND held.key = wanted.column3 CROSS JOIN job ON job.seq = held.seq`,
     0,
   )
-  return (keys) => holders(keys, ladder, [])
+  return (keys) => holders(keys, byKey, [])
 }
 
-function prepareKeyLadder(db: Database, sql: (wanted: string) => string, shared: number): BatchedStatement<NameAndKey> {
+function prepareByKey(db: Database, sql: (wanted: string) => string, shared: number): BatchedStatement<NameAndKey> {
   return prepareBatched<NameAndKey>(db, { sql, shared, width: 3, bind: bindKey })
 }
 
@@ -51,8 +51,8 @@ function bindKey({ name, key }: NameAndKey, values: SqlValue[], place: number, i
 }
 
 /** Returns the holders with the keys as they were requested. */
-function holders(keys: readonly NameAndKey[], ladder: BatchedStatement<NameAndKey>, shared: readonly SqlValue[]): KeyHolder[] {
-  return (ladder.all(keys, shared) as RawHolder[]).map(([index, seq, node, enqueuedAt]) => {
+function holders(keys: readonly NameAndKey[], byKey: BatchedStatement<NameAndKey>, shared: readonly SqlValue[]): KeyHolder[] {
+  return (byKey.all(keys, shared) as RawHolder[]).map(([index, seq, node, enqueuedAt]) => {
     const { name, key } = keys[index] as NameAndKey
     return { name, key, seq, node, enqueuedAt }
   })

@@ -1,6 +1,6 @@
 /** Adds rows that a test must not change: one of each state, in two lanes, with keys, tags, runs and logs. */
 import { CANCELLED, DEFAULT_POLICY, FAILED } from '@millrace/core'
-import { CLOSED, DELETED, NOTIFY, newKey } from '@millrace/core/kernel'
+import { COUNTER_PENDING, DELETED, NOTIFY, newKey } from '@millrace/core/kernel'
 import type { Turns } from './jobs.ts'
 import { PLAIN, scheduleOf } from './schedules.ts'
 
@@ -64,7 +64,7 @@ export function addBystanders(turns: Turns): void {
 /** Adds a gate with an edge to an existing job and one to a deleted job, children to be notified, and an edge to be dropped. */
 function addFlow({ effects: { flows } }: Turns): void {
   const [parent, child, goneParent, goneChild] = [1, 2, 1_000_001, 1_000_002]
-  flows.counters.push({ seq: child, parent, pending: 2, failed: 0, state: CLOSED })
+  flows.counters.push({ seq: child, parent, pending: 2, failed: 0, state: COUNTER_PENDING })
   flows.edges.push({ parent, child, place: 1 }, { parent: goneParent, child, place: 2 }, { parent, child: goneChild, place: 1 })
   flows.ends.push({ seq: goneParent, ref: 'gone', state: DELETED, keep: 'state', output: null })
   flows.note({ seq: parent }, NOTIFY)

@@ -1,6 +1,6 @@
 // Flows in the file: what a turn notes of them, what the next one reads, and that nobody else's rows change.
 import { BLOCKED, COMPLETED, FAILED } from '@millrace/core'
-import { CANCEL, CLOSED, DELETED, DUE_MODES, dueMode, NOTIFY, OPEN, REVERT } from '@millrace/core/kernel'
+import { CANCEL, COUNTER_OPEN, COUNTER_PENDING, DELETED, DUE_MODES, dueMode, NOTIFY, REVERT } from '@millrace/core/kernel'
 import { beforeEach, expect, test } from 'vitest'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
 
@@ -19,7 +19,7 @@ function addFlow(children: number) {
     turns.insert({ state: BLOCKED, extras: { flow: { ...place, ref: `c${index}`, parents: 1, children: false } } }),
   )
   for (const { seq } of kids) {
-    turns.effects.flows.counters.push({ seq, parent: parent.seq, pending: 1, failed: 0, state: CLOSED })
+    turns.effects.flows.counters.push({ seq, parent: parent.seq, pending: 1, failed: 0, state: COUNTER_PENDING })
     turns.effects.flows.edges.push({ parent: parent.seq, child: seq, place: 1 })
   }
   commit()
@@ -40,13 +40,17 @@ test('children are read behind those that were told, with their gates; told they
     parent: parent.seq,
     mode: NOTIFY,
     state: 0,
-    child: { seq: kids[0]?.seq, told: 0, counter: { seq: kids[0]?.seq, parent: parent.seq, pending: 1, failed: 0, state: CLOSED } },
+    child: {
+      seq: kids[0]?.seq,
+      reported: 0,
+      counter: { seq: kids[0]?.seq, parent: parent.seq, pending: 1, failed: 0, state: COUNTER_PENDING },
+    },
   })
   const [first] = kids
   const gate = store.dependencies([first?.seq as number])[0] as never
-  Object.assign(gate, { pending: 0, state: OPEN })
+  Object.assign(gate, { pending: 0, state: COUNTER_OPEN })
   turns.effects.flows.changed.add(gate)
-  turns.effects.flows.told.push({ parent: parent.seq, child: first?.seq as number, state: COMPLETED })
+  turns.effects.flows.reported.push({ parent: parent.seq, child: first?.seq as number, state: COMPLETED })
   turns.effects.flows.progress.push({ parent: parent.seq, next: { after: first?.seq as number, mode: NOTIFY } })
   const { gone } = commit()
   expect(gone.filter((row) => row.startsWith('flow')).toSorted()).toEqual([
@@ -56,7 +60,7 @@ test('children are read behind those that were told, with their gates; told they
   ])
   expect(byParent(store.flowDue(10), parent.seq).map(({ child }) => child?.seq)).toEqual(kids.slice(1).map(({ seq }) => seq))
   expect(store.dependencies(kids.map(({ seq }) => seq))).toMatchObject([
-    { parent: parent.seq, pending: 0, state: OPEN },
+    { parent: parent.seq, pending: 0, state: COUNTER_OPEN },
     { pending: 1 },
     { pending: 1 },
   ])
@@ -176,7 +180,7 @@ test('parents come a page at a time: by number, and by the bytes that they have 
   const first = turns.nextSeq
   const parents = Array.from({ length: 4 }, () => turns.insert())
   const child = turns.insert({ state: BLOCKED })
-  turns.effects.flows.counters.push({ seq: child.seq, parent: parents[0]?.seq as number, pending: 4, failed: 0, state: CLOSED })
+  turns.effects.flows.counters.push({ seq: child.seq, parent: parents[0]?.seq as number, pending: 4, failed: 0, state: COUNTER_PENDING })
   for (const [index, { seq }] of parents.entries()) turns.effects.flows.edges.push({ parent: seq, child: child.seq, place: index + 1 })
   commit()
   for (const parent of parents) {

@@ -60,9 +60,9 @@ function prepareTell(db: Database): WriteFlows {
     `INSERT INTO flow_due (parent, after, mode) VALUES (?, 0, ?)
 ON CONFLICT (parent) DO UPDATE SET after = 0, mode = ${dueModeOf('mode', 'excluded.mode')}`,
   )
-  return ({ changed, told, progress, due: added }) => {
+  return ({ changed, reported, progress, due: added }) => {
     for (const { seq, pending, failed, state } of changed) expectChanges('set a gate', gate.run(pending, failed, state, seq).changes, 1)
-    for (const { parent, child, state } of told) expectChanges('tell a child', edge.run(state, parent, child).changes, 1)
+    for (const { parent, child, state } of reported) expectChanges('tell a child', edge.run(state, parent, child).changes, 1)
     for (const { parent, next } of progress)
       expectChanges('note a parent', (next === undefined ? done.run(parent) : advance.run(next.after, next.mode, parent)).changes, 1)
     for (const [parent, mode] of added) due.run(parent, mode)

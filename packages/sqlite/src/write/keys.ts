@@ -4,6 +4,7 @@ import { isCreated, net, type SqlValue, tagChanges } from '@millrace/sql'
 import { prepareBatched } from '../batchedStatement.ts'
 import type { Database } from '../driver.ts'
 import { blockOf } from '../tags.ts'
+import { expectChanges } from './expect.ts'
 
 export function prepareKeys(db: Database): (effects: Effects) => void {
   // A key that has expired may still have its row.
@@ -54,7 +55,7 @@ export function prepareKeys(db: Database): (effects: Effects) => void {
     if (keysForgotten.length > 0) forget(keysForgotten)
     if (uniqueHeld.length > 0 || uniqueFreed.length > 0) {
       const { held, freed } = net(uniqueHeld, uniqueFreed)
-      for (const { name, key, seq } of freed) free.run(name, key, seq)
+      for (const { name, key, seq } of freed) expectChanges('free a unique key', free.run(name, key, seq).changes, 1)
       hold.run(held, [])
     }
     const tagged: (readonly [string, number])[] = []

@@ -5,6 +5,8 @@ import { assertTurnIsKept, packRanges, rangesOf } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 
 export interface WriteRunning {
+  /** The last event before the note. */
+  event: number
   /** Also writes if the journal is about to forget events that are not noted yet. Refuses to forget those of the turn itself. */
   write(turn: TurnHeader, effects: Pick<Effects, 'events' | 'forgetEventsBefore'>): void
   /** Called after the turn is committed. */
@@ -14,12 +16,13 @@ export interface WriteRunning {
 export function prepareRunning(db: Database): WriteRunning {
   const noted = db.prepare('SELECT event FROM running').pluck()
   const note = db.prepare('UPDATE running SET event = ?, seqs = ?')
-  let event = noted.get() as number
-  let written = event
+  let written = noted.get() as number
   return {
+    event: written,
     write(turn, effects) {
       assertTurnIsKept(turn, effects)
       const { nextEvent, running } = turn
+      const { event } = this
       const { forgetEventsBefore } = effects
       // Discards what an uncommitted turn has written.
       written = event
@@ -28,7 +31,7 @@ export function prepareRunning(db: Database): WriteRunning {
       note.run(written, packRanges(rangesOf(running())))
     },
     committed() {
-      event = written
+      this.event = written
     },
   }
 }

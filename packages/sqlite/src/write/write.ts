@@ -1,4 +1,5 @@
 /** Writes a turn's effects, in one transaction. */
+import { LIMITS } from '@millrace/core'
 import type { Effects, TurnHeader } from '@millrace/core/kernel'
 import { SortedJobs } from '@millrace/sql'
 import type { Database } from '../driver.ts'
@@ -7,23 +8,16 @@ import { prepareTransaction } from '../transaction.ts'
 import { prepareCompleteJobs } from './complete-jobs.ts'
 import { prepareCopyPayloads } from './copy-payloads.ts'
 import { prepareDeleteJobs } from './delete-jobs.ts'
-import { prepareExports } from './exports.ts'
-import { prepareFailures } from './failures.ts'
 import { prepareFinished } from './finished.ts'
-import { prepareFlows } from './flows.ts'
 import { prepareHeader } from './header.ts'
-import { prepareHistory } from './history.ts'
 import { prepareInsertJobs } from './insert-jobs.ts'
-import { prepareKeys } from './keys.ts'
 import { prepareLanes } from './lanes.ts'
+import { prepareNotes } from './notes.ts'
 import { preparePrune } from './prune.ts'
 import { prepareQueues } from './queues.ts'
 import { prepareQueuesGone } from './queues-gone.ts'
 import { prepareRunning } from './running.ts'
-import { prepareRuns } from './runs.ts'
-import { prepareScheduleWrites } from './schedules.ts'
 import { prepareSessions } from './sessions.ts'
-import { prepareSources } from './sources.ts'
 import { prepareStartJobs } from './start-jobs.ts'
 import { prepareUpdateJobs } from './update-jobs.ts'
 
@@ -41,50 +35,49 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const completeJobs = prepareCompleteJobs(db)
   const updateJobs = prepareUpdateJobs(db)
   const copyPayloads = prepareCopyPayloads(db)
-  const runs = prepareRuns(db)
-  const failures = prepareFailures(db)
-  const history = prepareHistory(db)
-  const keys = prepareKeys(db)
-  const sources = prepareSources(db)
-  const exports = prepareExports(db)
-  const schedules = prepareScheduleWrites(db)
-  const flows = prepareFlows(db)
+  const notes = prepareNotes(db)
   const deleteJobs = prepareDeleteJobs(db)
   const finished = prepareFinished(db)
   const running = prepareRunning(db)
   const prune = preparePrune(db)
   const jobs = new SortedJobs()
+  /** True if the turn notes which jobs run. */
+  let isNoted = false
 
   const writeAll = (effects: Effects, turn: TurnHeader) => {
+    const { touchesFeatures } = effects
     // The header comes first, so that an engine that has lost the file touches nothing else.
     header.write(effects, turn)
     // Renames deleted queues before others may take their names.
     if (effects.queuesGone.length > 0) queuesGone.tombstone(effects.queuesGone)
     lanes(effects.newLanes, effects.countedLanes, turn)
-    queues(effects, turn)
-    sessions(effects, turn.at)
+    if (touchesFeatures) {
+      queues(effects, turn)
+      sessions(effects, turn.at)
+    }
     insertJobs(jobs)
-    startJobs(jobs.started, turn.at)
+    if (jobs.started.length > 0) startJobs(jobs.started, turn.at)
     completeJobs(jobs.completed, jobs.completedWithOutput, turn.at)
-    updateJobs(jobs)
-    copyPayloads(jobs)
-    runs(effects)
-    failures(effects.failures, turn.at)
-    history(effects.minutes)
-    keys(effects)
-    sources(effects, turn.at)
-    exports(effects, turn.at)
-    schedules(effects)
-    flows(effects)
+    if (!jobs.areUsual) {
+      updateJobs(jobs)
+      copyPayloads(jobs)
+    }
+    if (touchesFeatures || !jobs.areUsual) writeFeatures(effects, turn)
+    finished.note(effects.settled, turn.at, turn.nextEvent)
+    isNoted = effects.forgetEventsBefore > 0 || turn.nextEvent - 1 - running.event >= LIMITS.eventsPerSnapshot
+    if (isNoted) running.write(turn, effects)
+  }
+
+  /** Writes what features note of jobs, and what goes. */
+  const writeFeatures = (effects: Effects, turn: TurnHeader) => {
+    notes(effects, turn)
     // Deletions come last, so that nothing that the turn noted of a deleted job is left behind.
     deleteJobs.content(jobs.vanished)
     deleteJobs.rows(jobs.deleted)
     deleteJobs.rows(effects.pruned)
-    finished.note(effects.settled, turn.at, turn.nextEvent)
     finished.forget(effects.pruneTokens)
     finished.count(effects.keptQueues)
     queuesGone.forget(effects)
-    running.write(turn, effects)
     prune(effects)
   }
 
@@ -93,7 +86,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     try {
       transaction(() => writeAll(effects, turn))
       header.committed()
-      running.committed()
+      if (isNoted) running.committed()
     } finally {
       jobs.clear()
     }

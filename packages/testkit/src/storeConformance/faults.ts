@@ -22,10 +22,14 @@ const BREAKAGES: readonly Breakage[] = [
     'a unique key that another job holds',
     (turns, effects) => effects.uniqueHeld.push({ name: 'wait', key: 'by', seq: turns.tables.nextSeq }),
   ],
+  [
+    'a unique key that is given back by a job that does not hold it',
+    (_turns, effects) => effects.uniqueFreed.push({ name: 'wait', key: 'by', seq: 99_999 }),
+  ],
   ['a pruned job that is not there', (turns, effects) => effects.pruned.push({ seq: 99_999, lane: turns.lane('a'), extras: undefined })],
   [
     'an outcome for a job that waits for no other',
-    (_turns, effects) => effects.flows.told.push({ parent: 99_998, child: 99_999, state: COMPLETED }),
+    (_turns, effects) => effects.flows.reported.push({ parent: 99_998, child: 99_999, state: COMPLETED }),
   ],
   ["the removal of the turn's own events", (turns, effects) => Object.assign(effects, { forgetEventsBefore: turns.tables.nextEvent })],
   ['a session that is there no more', (_turns, effects) => effects.presence.push({ id: 99_999, presence: 'gone' })],

@@ -1,6 +1,6 @@
 /** Tests who waits for whom: counters, outcomes on their way, what removed parents leave behind, and pages of a flow. Part of the suite. */
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, FLOW_STATES, type FlowCursor } from '@millrace/core'
-import { CLOSED, DELETED, type FlowJobRow, type FlowRows, type FlowsQuery, OPEN } from '@millrace/core/kernel'
+import { COUNTER_OPEN, COUNTER_PENDING, DELETED, type FlowJobRow, type FlowRows, type FlowsQuery } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { seqsOf, UNBOUNDED } from './image.ts'
 import { standBy } from './standBy.ts'
@@ -21,12 +21,12 @@ export function flowsConformance(under: () => StoreTurns): void {
       const turns = under()
       const assertBystanders = standBy(turns)
       const [one, two, end] = diamond(turns)
-      expect(turns.store.dependencies([one, end])).toMatchObject([{ seq: end, pending: 2, failed: 0, state: CLOSED }])
+      expect(turns.store.dependencies([one, end])).toMatchObject([{ seq: end, pending: 2, failed: 0, state: COUNTER_PENDING }])
       expect([one, two]).toContain(turns.store.dependencies([end])[0]?.parent)
       turns.complete({ seq: one })
-      expect(turns.store.dependencies([end])).toMatchObject([{ pending: 1, failed: 0, state: CLOSED }])
+      expect(turns.store.dependencies([end])).toMatchObject([{ pending: 1, failed: 0, state: COUNTER_PENDING }])
       turns.complete({ seq: two })
-      expect(turns.store.dependencies([end])).toMatchObject([{ pending: 0, failed: 0, state: OPEN }])
+      expect(turns.store.dependencies([end])).toMatchObject([{ pending: 0, failed: 0, state: COUNTER_OPEN }])
       expect(turns.store.load().flowWork).toBe(false)
       assertBystanders()
     })
@@ -43,7 +43,7 @@ export function flowsConformance(under: () => StoreTurns): void {
       ]
       turns.turn({ op: 'complete', seq: parent, run: 1, output: null })
       const due = turns.store.flowDue(10)
-      expect(due.map((row) => [row.parent, row.state, row.child?.seq, row.child?.told, row.child?.counter?.pending])).toEqual(
+      expect(due.map((row) => [row.parent, row.state, row.child?.seq, row.child?.reported, row.child?.counter?.pending])).toEqual(
         children.map((seq) => [parent, COMPLETED, seq, 0, 1]),
       )
       expect(turns.store.flowDue(2)).toEqual(due.slice(0, 2))
@@ -59,7 +59,7 @@ export function flowsConformance(under: () => StoreTurns): void {
       turns.run({ op: 'fail', seq: one, run: 1, error: ERROR, retry: false })
       expect(turns.store.dependencies([end])).toMatchObject([{ pending: 1, failed: 1 }])
       turns.run({ op: 'leave', session: 'w' }, { op: 'retry', id: keyOfJob(turns.row({ seq: one })) })
-      expect(turns.store.dependencies([end])).toMatchObject([{ pending: 2, failed: 0, state: CLOSED }])
+      expect(turns.store.dependencies([end])).toMatchObject([{ pending: 2, failed: 0, state: COUNTER_PENDING }])
     })
   })
 

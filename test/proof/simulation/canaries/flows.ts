@@ -47,8 +47,8 @@ export const FLOWS: readonly Canary[] = [
   {
     name: 'second-join-counted-in-memory-alone',
     file: `${flows}/join.ts`,
-    find: '    setDependencies(turn, known, CLOSED)\n',
-    replace: '    known.state = CLOSED\n',
+    find: '    setDependencies(turn, known, COUNTER_PENDING)\n',
+    replace: '    known.state = COUNTER_PENDING\n',
     breaks: 'invariant 26',
   },
   {

@@ -7,15 +7,15 @@ export const JOBS: readonly Canary[] = [
   {
     name: 'no-fence',
     file: `${jobs}/end.ts`,
-    find: 'job.state === ACTIVE && job.run === run && holderOf',
-    replace: 'job.state === ACTIVE && holderOf',
+    find: 'job.state !== ACTIVE || job.run !== run',
+    replace: 'job.state !== ACTIVE',
     breaks: 'invariant 10',
   },
   {
     name: 'fence-on-attempt',
     file: `${jobs}/end.ts`,
-    find: 'job.state === ACTIVE && job.run === run && holderOf',
-    replace: 'job.state === ACTIVE && attemptOf(job) === run && holderOf',
+    find: 'job.state !== ACTIVE || job.run !== run',
+    replace: 'job.state !== ACTIVE || attemptOf(job) !== run',
     breaks: 'invariant 10',
   },
   {
@@ -29,8 +29,8 @@ export const JOBS: readonly Canary[] = [
   {
     name: 'any-connection-speaks-for-a-run',
     file: `${jobs}/end.ts`,
-    find: 'job.run === run && holderOf(tables, job) === connection ?',
-    replace: 'job.run === run && connection > 0 ?',
+    find: 'return holder === connection ?',
+    replace: 'return holder === connection || connection > 0 ?',
     breaks: 'invariant 10',
   },
   {
@@ -42,9 +42,9 @@ export const JOBS: readonly Canary[] = [
   },
   {
     name: 'what-a-caller-has-stated-is-not-noted',
-    file: `${jobs}/said.ts`,
-    find: 'if (definition === undefined) return saidOf(job)',
-    replace: 'if (definition === undefined) return undefined',
+    file: `${jobs}/explicitFields.ts`,
+    find: 'return definition === undefined ? explicitFields(job) :',
+    replace: 'return definition === undefined ? undefined :',
     breaks: 'invariant 45',
   },
   {
@@ -64,8 +64,8 @@ export const JOBS: readonly Canary[] = [
   {
     name: 'rescue-without-state-check',
     file: `${jobs}/end.ts`,
-    find: '  tables.dispatchable.freed(job.lane.queue)\n  tables.clearDeadline(job)\n',
-    replace: '  tables.dispatchable.freed(job.lane.queue)\n',
+    find: '  tables.clearDeadline(job)\n  job.abort = undefined\n',
+    replace: '  job.abort = undefined\n',
     breaks: 'invariant 2',
   },
   {
@@ -205,8 +205,8 @@ export const JOBS: readonly Canary[] = [
   {
     name: 'gone-at-the-end-by-the-engines-setting-alone',
     file: `${jobs}/transitions.ts`,
-    find: 'return retentionOf(settings.retention, lane.queue.settings)',
-    replace: 'return settings.retention',
+    find: 'own.retention === undefined ? settings.retention : retentionOf(settings.retention, own)',
+    replace: 'own.retention === undefined ? settings.retention : settings.retention',
     breaks: 'invariant 30',
   },
   {
@@ -282,8 +282,8 @@ export const JOBS: readonly Canary[] = [
   {
     name: 'failures-not-told-to-children',
     file: `${jobs}/hooks.ts`,
-    find: '  tellLater(turn, job)\n',
-    replace: '  if (job.state === 4) tellLater(turn, job)\n',
+    find: '  notifyLater(turn, job)\n',
+    replace: '  if (job.state === 4) notifyLater(turn, job)\n',
     breaks: 'invariant 20',
   },
   {

@@ -5,8 +5,8 @@ export const KEYS: readonly Canary[] = [
   {
     name: 'parked-jobs-forgotten',
     file: 'packages/core/src/kernel/records/keys.ts',
-    find: '    key.active--\n    this.lookAt(key)\n',
-    replace: '    key.active--\n',
+    find: ' run`)\n    this.lookAt(key)\n',
+    replace: ' run`)\n',
     breaks: 'invariant 19',
   },
   {

@@ -130,7 +130,7 @@ export const TURN: readonly Canary[] = [
   },
   {
     name: 'bucket-full-after-a-restart',
-    file: 'packages/core/src/kernel/state/tables.ts',
+    file: 'packages/core/src/kernel/turn/load.ts',
     find: 'queue.fullMono = fullMonoOf(missingMs, missingAt, now)',
     replace: 'queue.fullMono = now.mono',
     breaks: 'invariant 24',
@@ -138,8 +138,8 @@ export const TURN: readonly Canary[] = [
   {
     name: 'key-bucket-full-after-a-restart',
     file: 'packages/core/src/kernel/turn/load.ts',
-    find: 'fullMonoOf(missingMs, missingAt, now)',
-    replace: 'now.mono + 0 * (missingMs + missingAt + fullMonoOf.length)',
+    find: 'keys.key(queueOf(byId, queueId), key), fullMonoOf(missingMs, missingAt, now)',
+    replace: 'keys.key(queueOf(byId, queueId), key), now.mono + 0 * (missingMs + missingAt + fullMonoOf.length)',
     breaks: 'invariant 24',
   },
   {
@@ -151,8 +151,8 @@ export const TURN: readonly Canary[] = [
   },
   {
     name: 'shared-limit-forgotten-by-a-restart',
-    file: 'packages/core/src/kernel/state/tables.ts',
-    find: '    if (queue.sharing !== undefined) queue.sharing.active += countOf(lane, ACTIVE)\n',
+    file: 'packages/core/src/kernel/turn/load.ts',
+    find: '  if (queue.sharing !== undefined) queue.sharing.active += countOf(lane, ACTIVE)\n',
     replace: '',
     breaks: 'invariant 24',
   },
@@ -201,7 +201,7 @@ export const TURN: readonly Canary[] = [
   {
     name: 'dear-start-needs-one-token',
     file: 'packages/core/src/kernel/turn/dispatch.ts',
-    find: 'job !== undefined && mayPayFor(turn, queue, job)',
+    find: 'job !== undefined && (isFree || mayPayFor(turn, queue, job))',
     replace: 'job !== undefined',
     breaks: 'invariant 24',
   },

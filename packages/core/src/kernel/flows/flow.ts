@@ -4,7 +4,7 @@ import { type Decision, Refused } from '../../decision.ts'
 import type { FlowCommand, FlowNode } from '../../flowCommands.ts'
 import { makeRoom } from '../jobs/drop.ts'
 import { answer, createInFlow, findFull, IDEMPOTENCY_TTL_MS } from '../jobs/enqueue.ts'
-import { CLOSED, type DependencyCounter, type FlowPlace } from '../records/flowState.ts'
+import { COUNTER_PENDING, type DependencyCounter, type FlowPlace } from '../records/flowState.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 
 /** The name under which keys of flows are stored. No job has it, so they are separate from the keys of jobs. */
@@ -44,7 +44,13 @@ function placeOf({ ref, job, parents, onFailure }: FlowNode, first: number, chil
 }
 
 function block({ effects, facts }: TurnContext, { parents }: FlowNode, child: number, first: number): void {
-  const counter: DependencyCounter = { seq: child, parent: first + (parents[0] ?? 0), pending: parents.length, failed: 0, state: CLOSED }
+  const counter: DependencyCounter = {
+    seq: child,
+    parent: first + (parents[0] ?? 0),
+    pending: parents.length,
+    failed: 0,
+    state: COUNTER_PENDING,
+  }
   effects.flows.counters.push(counter)
   facts.addDependencies(counter)
   for (const [index, parent] of parents.entries()) effects.flows.edges.push({ parent: first + parent, child, place: index + 1 })

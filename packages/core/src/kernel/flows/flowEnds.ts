@@ -6,7 +6,7 @@ import { DIRTY_COMPLETE, type Job, type JobExtras } from '../records/job.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 
 /** Notes that the children must hear of a job that is final, live again, or gone. */
-export function tellLater({ tables, effects }: TurnContext, job: Job, mode: DueMode = NOTIFY): void {
+export function notifyLater({ tables, effects }: TurnContext, job: Job, mode: DueMode = NOTIFY): void {
   if (!isParent(job)) return
   effects.flows.note(job, mode)
   tables.flowWork = true
@@ -37,7 +37,7 @@ export function vanish(turn: TurnContext, job: Job): void {
   const state = isFinal(job.state) ? job.state : DELETED
   if (place.children) turn.effects.flows.ends.push({ seq: job.seq, ref: place.ref, state, keep: 'state', output: null })
   if (place.parents > 0) leave(turn, job.seq)
-  tellLater(turn, job)
+  notifyLater(turn, job)
 }
 
 function leave({ tables, effects }: TurnContext, seq: number): void {

@@ -14,7 +14,7 @@ import { makeRoom } from '../jobs/drop.ts'
 import { endAborted, endJoined, runOf } from '../jobs/end.ts'
 import { createInFlow, findFull } from '../jobs/enqueue.ts'
 import { queueOf } from '../queues/queueOf.ts'
-import { CLOSED, type DependencyCounter, type FlowPlace, type JoinedJobs } from '../records/flowState.ts'
+import { COUNTER_PENDING, type DependencyCounter, type FlowPlace, type JoinedJobs } from '../records/flowState.ts'
 import type { Job } from '../records/job.ts'
 import { joinRefused } from '../state/refuse.ts'
 import type { Sender, TurnContext } from '../state/turnContext.ts'
@@ -47,12 +47,12 @@ function awaitJobs(turn: TurnContext, job: Job, { delay: _passed, ...place }: Fl
   const { first, jobs } = joined
   const known = facts.dependencies(job.seq)
   if (known === undefined) {
-    const counter: DependencyCounter = { seq: job.seq, parent: first.seq, pending: jobs, failed: 0, state: CLOSED }
+    const counter: DependencyCounter = { seq: job.seq, parent: first.seq, pending: jobs, failed: 0, state: COUNTER_PENDING }
     effects.flows.counters.push(counter)
     facts.addDependencies(counter)
   } else {
     known.pending += jobs
-    setDependencies(turn, known, CLOSED)
+    setDependencies(turn, known, COUNTER_PENDING)
   }
   for (let index = 0; index < jobs; index++)
     effects.flows.edges.push({ parent: first.seq + index, child: job.seq, place: joined.place + index })

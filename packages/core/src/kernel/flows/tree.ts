@@ -9,12 +9,12 @@ import { CANCEL, isParent, RETRY } from '../records/flowState.ts'
 import type { Job } from '../records/job.ts'
 import { notFound } from '../state/refuse.ts'
 import type { TurnContext } from '../state/turnContext.ts'
-import { tellLater } from './flowEnds.ts'
+import { notifyLater } from './flowEnds.ts'
 
 export function cancelTree(turn: TurnContext, { id, ...said }: CancelTreeCommand): Decision<'cancelTree'> {
   const job = turn.facts.find(id)
   if (job === undefined) return notFound(id)
-  tellLater(turn, job, CANCEL)
+  notifyLater(turn, job, CANCEL)
   if (!isFinal(job.state)) return cancelJob(turn, job, said)
   passOn(turn, job, said)
   return 'finished'
@@ -38,6 +38,6 @@ export function retryTree(turn: TurnContext, { id }: RetryTreeCommand): Decision
     const refused = revive(turn, job)
     if (refused !== undefined) return refused
   }
-  tellLater(turn, job, RETRY)
+  notifyLater(turn, job, RETRY)
   return true
 }

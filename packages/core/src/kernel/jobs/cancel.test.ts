@@ -234,7 +234,7 @@ describe('a cancel that says why, and by whom', () => {
     const world = new World()
     const [job, tagged] = [world.enqueue('a'), world.enqueue('a', { tags: ['t'] })]
     for (const id of [job, tagged]) world.run({ op: 'cancel', id, ...SAID }, { op: 'retry', id })
-    expect([world.row(job).extras?.cancel, world.row(tagged).extras]).toEqual([undefined, { tags: ['t'], said: ['ttl'] }])
+    expect([world.row(job).extras?.cancel, world.row(tagged).extras]).toEqual([undefined, { tags: ['t'], explicit: ['ttl'] }])
     world.run({ op: 'cancel', id: job })
     expect([world.stateOf(job), world.row(job).extras?.cancel]).toEqual(['cancelled', undefined])
   })

@@ -22,7 +22,7 @@ export function freeAtStart(turn: TurnContext, job: Job): void {
   const held = exclusiveKey(job)
   if (held === undefined) return
   turn.effects.uniqueFreed.push({ ...held, seq: job.seq })
-  turn.facts.freeUnique(held.name, held.key)
+  turn.facts.freeUnique(held, job)
 }
 
 /** Holds the key of a new job for its period. Until then, repeats are answered with this job. */

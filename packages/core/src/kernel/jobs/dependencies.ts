@@ -2,7 +2,7 @@
 
 import { SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { enterLine } from '../queues/line.ts'
-import { type CLOSED, type DependencyCounter, NOTIFY, OPEN, type SHUT } from '../records/flowState.ts'
+import { type COUNTER_FAILED, COUNTER_OPEN, type COUNTER_PENDING, type DependencyCounter, NOTIFY } from '../records/flowState.ts'
 import type { Job } from '../records/job.ts'
 import { setDue } from '../state/due.ts'
 import type { TurnContext } from '../state/turnContext.ts'
@@ -22,7 +22,7 @@ export function openOncePropagated(turn: TurnContext, job: Job, counter: Depende
 /** Lets a job through; there is no other place that does. Its `delay` counts from here. */
 function release(turn: TurnContext, job: Job, counter: DependencyCounter): void {
   const { tables, facts, effects, now } = turn
-  setDependencies(turn, counter, OPEN)
+  setDependencies(turn, counter, COUNTER_OPEN)
   setDue(turn, job, Math.max(job.runAt, now.wall + (job.extras?.flow?.delay ?? 0)))
   const later = job.runAt > now.wall
   effects.move(job, 'release', later ? SCHEDULED : WAITING)
@@ -35,7 +35,7 @@ function release(turn: TurnContext, job: Job, counter: DependencyCounter): void 
 export function setDependencies(
   { effects }: TurnContext,
   counter: DependencyCounter,
-  state: typeof CLOSED | typeof OPEN | typeof SHUT,
+  state: typeof COUNTER_PENDING | typeof COUNTER_OPEN | typeof COUNTER_FAILED,
 ): void {
   counter.state = state
   effects.flows.changed.add(counter)

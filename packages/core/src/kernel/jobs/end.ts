@@ -7,8 +7,9 @@ import { backoffDelay } from '../../backoff.ts'
 import type { CompleteCommand, RunKey } from '../../commands.ts'
 import { ACTIVE } from '../../lifecycle.ts'
 import type { RunError } from '../../runError.ts'
+import { broken } from '../records/broken.ts'
 import { attemptOf, type Job } from '../records/job.ts'
-import { holderOf } from '../state/holders.ts'
+import { unattachedHolderOf } from '../state/holders.ts'
 import type { Sender, TurnContext } from '../state/turnContext.ts'
 import { leaveDeadLetter } from './deadLetter.ts'
 import * as transition from './transitions.ts'
@@ -16,22 +17,26 @@ import * as transition from './transitions.ts'
 /** The fence: returns the job if this is its current run and the sender's connection holds it, otherwise undefined. */
 export function runOf({ tables }: Pick<TurnContext, 'tables'>, { seq, run }: RunKey, { connection }: Sender): Job | undefined {
   const job = tables.jobs.get(seq)
-  return job !== undefined && job.state === ACTIVE && job.run === run && holderOf(tables, job) === connection ? job : undefined
+  if (job === undefined || job.state !== ACTIVE || job.run !== run) return undefined
+  const holder = job.session === undefined ? unattachedHolderOf(tables, job) : job.session.holder
+  return holder === connection ? job : undefined
 }
 
 function freeSlot({ tables }: TurnContext, job: Job): void {
   const { session } = job
-  tables.jobs.delete(job.seq)
-  tables.keys.ended(job)
-  tables.dispatchable.freed(job.lane.queue)
+  if (!tables.jobs.delete(job.seq)) broken(`job ${job.seq} ends, and does not run`)
+  const { queue } = job.lane
+  if (queue.keys !== undefined) tables.keys.ended(job)
+  if (queue.suspended || queue.sharing !== undefined) tables.dispatchable.freed(queue)
   tables.clearDeadline(job)
   job.abort = undefined
   if (session === undefined) {
     for (const { jobs } of tables.unattached.values()) jobs.delete(job)
     return
   }
-  session.jobs.delete(job)
   session.weight -= job.weight
+  if (!session.jobs.delete(job) || session.weight < 0 || (session.jobs.size === 0 && session.weight > 0))
+    broken(`session ${session.id} gives job ${job.seq} back, and has ${session.jobs.size} jobs of weight ${session.weight} left`)
   job.session = undefined
   tables.weigh(session)
 }

@@ -5,7 +5,7 @@ import type { JobKey } from '../../id.ts'
 import { ACTIVE, BLOCKED, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import { resolvePolicy } from '../../policy.ts'
-import { defaultsOf, mayRefuse } from '../../queueSettings.ts'
+import { defaultsOf, mayRefuse, NO_SETTINGS } from '../../queueSettings.ts'
 import type { Enqueued } from '../../replies.ts'
 import { enterLine } from '../queues/line.ts'
 import { findTooMany, mayExceed } from '../queues/newQueues.ts'
@@ -21,9 +21,9 @@ import type { TurnContext } from '../state/turnContext.ts'
 import { Claims, OF_CALL } from './claims.ts'
 import { hasKey, holdLonger, holdShape, pushedTo, shapeOf } from './coalescing.ts'
 import { makeRoom, mayMakeRoom } from './drop.ts'
+import { addExplicit, explicitFieldsOfNew } from './explicitFields.ts'
 import { tellRepeat } from './repeats.ts'
 import { reschedule } from './reschedule.ts'
-import { saidOfNew, sayMore } from './said.ts'
 
 export const IDEMPOTENCY_TTL_MS = 86_400_000
 
@@ -152,7 +152,7 @@ function replace(turn: TurnContext, holder: Job, job: NewJob, runAt: number): vo
     holder.data = job.data
     holder.priority = job.priority ?? holder.priority
     holder.weight = job.weight ?? holder.weight
-    sayMore(turn, holder, { priority: job.priority, weight: job.weight })
+    addExplicit(turn, holder, { priority: job.priority, weight: job.weight })
     setDue(turn, holder, runAt)
     turn.effects.touch(holder, DIRTY_DATA)
   })
@@ -189,10 +189,14 @@ interface From {
 function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From = {}): Job {
   const { tables, effects, facts, now, settings } = turn
   const { place, payloadOf = 0 } = from
-  const defaults = tables.definitions.get(wanted.name)?.defaults
+  const definition = tables.definitions.inForce.get(wanted.name)
+  const defaults = definition?.defaults
   const queueName = wanted.queue ?? defaults?.queue ?? DEFAULT_QUEUE
-  const lane = laneOf(turn, queueName, wanted.name)
-  const ofQueue = defaultsOf(settings.defaults, lane.queue.settings)
+  const lane = tables.lane(queueName, wanted.name) ?? laneOf(turn, queueName, wanted.name)
+  const isDefined = definition !== undefined && tables.present.has(definition.session)
+  const isPlain = lane.queue.settings === NO_SETTINGS
+  const ofQueue = isPlain ? settings.defaults : defaultsOf(settings.defaults, lane.queue.settings)
+  const ttl = wanted.ttl ?? defaults?.ttl ?? ofQueue?.ttl
   const blocked = place !== undefined && place.parents > 0
   // If a job waits for others, `delay` counts from its release.
   const runAt = blocked ? Math.max(wanted.runAt ?? 0, now.wall) : dueTime(turn, wanted)
@@ -205,10 +209,10 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
       priority: priorityOf(wanted, defaults, ofQueue),
       weight: weightOf(wanted, defaults, ofQueue),
       runAt,
-      expiresAt: expiryOf(enqueuedAt, wanted.ttl ?? defaults?.ttl ?? ofQueue?.ttl),
+      expiresAt: ttl === undefined ? 0 : expiryOf(enqueuedAt, ttl),
     },
     resolvePolicy(wanted, defaults, ofQueue),
-    extrasOf(wanted, from, saidOfNew(turn.tables, wanted)),
+    extrasOf(wanted, from, isDefined ? undefined : explicitFieldsOfNew(wanted, definition)),
     payloadOf === 0 ? wanted.data : undefined,
   )
   job.payloadOf = payloadOf
@@ -221,11 +225,11 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
   effects.total(lane, 'enqueued')
   effects.event('enqueued', job, runAt > now.wall ? runAt : undefined)
   if (job.extras !== undefined) holdKeys(turn, job, wanted)
-  tables.noteExpiry(job.expiresAt)
+  if (job.expiresAt !== 0) tables.noteExpiry(job.expiresAt)
   if (job.state === WAITING) enterLine(turn, job)
   else if (job.state === SCHEDULED) tables.noteDue(runAt)
   // It may leave memory in this turn, and still answer a call.
-  if (hasKey(wanted) || !tables.jobs.has(job.seq)) facts.add(job)
+  if ((job.extras !== undefined && hasKey(wanted)) || !tables.jobs.has(job.seq)) facts.add(job)
   // The job may be looked up by its id before the turn is over.
   if (origin !== undefined) {
     facts.add(job)
@@ -278,11 +282,11 @@ export function holdUnique(turn: TurnContext, job: Job, { name, key }: NameAndKe
   turn.facts.holdUnique(name, key, job)
 }
 
-function extrasOf(wanted: NewJob, { place: flow, schedule, payloadOf }: From, said: JobExtras['said']): JobExtras | undefined {
+function extrasOf(wanted: NewJob, { place: flow, schedule, payloadOf }: From, explicit: JobExtras['explicit']): JobExtras | undefined {
   const { tags, meta, idempotencyKey, unique, concurrencyKey } = wanted
+  const plain = tags === undefined && meta === undefined && (concurrencyKey ?? flow ?? schedule ?? explicit) === undefined
+  if (plain && (idempotencyKey ?? unique ?? wanted.debounce ?? wanted.throttle) === undefined) return undefined
   const shape = shapeOf(wanted)
-  const plain = tags === undefined && meta === undefined && idempotencyKey === undefined && unique === undefined
-  if (plain && shape === undefined && (concurrencyKey ?? flow ?? schedule ?? said) === undefined) return undefined
   return {
     ...(tags && { tags }),
     ...(meta !== undefined && { meta }),
@@ -294,7 +298,7 @@ function extrasOf(wanted: NewJob, { place: flow, schedule, payloadOf }: From, sa
     ...(flow && { flow }),
     ...(schedule !== undefined && { schedule }),
     ...(payloadOf !== undefined && { letter: true }),
-    ...(said && { said }),
+    ...(explicit && { explicit }),
   }
 }
 

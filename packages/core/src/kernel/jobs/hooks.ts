@@ -5,7 +5,7 @@
  *
  * Flows are a floor above jobs. This is the one file of the kernel that imports from above.
  */
-import { outlive, tellLater, vanish } from '../flows/flowEnds.ts'
+import { notifyLater, outlive, vanish } from '../flows/flowEnds.ts'
 import { endTurn } from '../keys/strict.ts'
 import { exclusiveKey } from '../records/exclusiveKey.ts'
 import { REVERT } from '../records/flowState.ts'
@@ -20,16 +20,16 @@ export function onEnd(turn: TurnContext, job: Job, { schedule }: JobExtras): voi
   const held = exclusiveKey(job)
   if (held !== undefined) {
     turn.effects.uniqueFreed.push({ ...held, seq: job.seq })
-    turn.facts.freeUnique(held.name, held.key)
+    turn.facts.freeUnique(held, job)
   }
   endTurn(turn, job)
   if (schedule !== undefined) turn.tables.freed.add(schedule)
-  tellLater(turn, job)
+  notifyLater(turn, job)
 }
 
 /** Runs when a job that was final lives again. */
 export function onRevive(turn: TurnContext, job: Job): void {
-  tellLater(turn, job, REVERT)
+  notifyLater(turn, job, REVERT)
 }
 
 /** Runs when the row of a finished job with extras goes. */

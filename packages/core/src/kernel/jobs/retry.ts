@@ -4,7 +4,7 @@ import type { Decision, Refused } from '../../decision.ts'
 import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../../lifecycle.ts'
 import { enterLine } from '../queues/line.ts'
 import { exclusiveKey } from '../records/exclusiveKey.ts'
-import { CLOSED, endsWithParents, mayOpen, OPEN } from '../records/flowState.ts'
+import { COUNTER_OPEN, COUNTER_PENDING, endsWithParents, mayOpen } from '../records/flowState.ts'
 import { type Job, waitsForRetry } from '../records/job.ts'
 import { setDue } from '../state/due.ts'
 import { type Facts, isDeleted } from '../state/facts.ts'
@@ -14,10 +14,10 @@ import { forgetCancellation } from './cancel.ts'
 import { openOncePropagated, setDependencies } from './dependencies.ts'
 import { forgetLost } from './end.ts'
 import { holdUnique } from './enqueue.ts'
+import { addExplicit } from './explicitFields.ts'
 import { failedLanes } from './gatherFailed.ts'
 import { onRevive } from './hooks.ts'
 import { reschedule } from './reschedule.ts'
-import { sayMore } from './said.ts'
 import { settleRevived } from './settle.ts'
 
 export function retry(turn: TurnContext, { id }: RetryCommand): Decision<'retry'> {
@@ -85,14 +85,14 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   settleRevived(turn, job)
   // A ttl applies only to the first start: no later definition gives the job one.
   job.expiresAt = 0
-  sayMore(turn, job, { ttl: 0 })
+  addExplicit(turn, job, { ttl: 0 })
   // If the job was let through before, its parents may have come back too.
-  const waits = counter !== undefined && (counter.pending > 0 || counter.state !== OPEN)
+  const waits = counter !== undefined && (counter.pending > 0 || counter.state !== COUNTER_OPEN)
   effects.move(job, 'revive', waits ? BLOCKED : WAITING)
   effects.event('updated', job, waits ? undefined : job.runAt)
   onRevive(turn, job)
   if (waits) {
-    setDependencies(turn, counter, CLOSED)
+    setDependencies(turn, counter, COUNTER_PENDING)
     if (counter.pending === 0 || mayOpen(job, counter)) openOncePropagated(turn, job, counter)
     return undefined
   }

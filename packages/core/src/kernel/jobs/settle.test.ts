@@ -342,7 +342,7 @@ describe('the order of enqueue and attach makes no difference', () => {
 })
 
 describe('defaults of a name that living sessions say differently', () => {
-  const inForce = (world: World) => world.tables.definitions.get('a')
+  const inForce = (world: World) => world.tables.definitions.inForce.get('a')
   const remote = { local: false }
 
   test('the first keeps them; the other is told, and so is everybody, once', () => {
@@ -435,7 +435,7 @@ describe('defaults of a name that living sessions say differently', () => {
       else world.run(defining('three', 'b', { maxAttempts: 3 }))
       expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 2 }, session: 'two' })
       expect(world.tables.definitions.disputes.size).toBe(0)
-      expect(world.tables.definitions.get('b')).toMatchObject({ defaults: { maxAttempts: 3 } })
+      expect(world.tables.definitions.inForce.get('b')).toMatchObject({ defaults: { maxAttempts: 3 } })
     },
   )
 

@@ -1,6 +1,6 @@
 /**
  * Settles jobs that were enqueued before their name was defined, or while no session was there that states its defaults. They keep what their
- * callers stated (`extras.said`), and take the rest from the definition when it comes. So it makes no difference which of the two was first.
+ * callers stated (`extras.explicit`), and take the rest from the definition when it comes. So it makes no difference which of the two was first.
  * A job that has started keeps what it has.
  */
 
@@ -63,7 +63,7 @@ export function gatherSettling(plan: Plan, tables: Tables, facts: Facts): void {
 export function settleSlice(turn: TurnContext, slice: SettlingSlice): void {
   const { tables, effects } = turn
   const settling = tables.definitions.settling.get(slice.name)
-  const definition = tables.definitions.get(slice.name)
+  const definition = tables.definitions.inForce.get(slice.name)
   if (settling !== slice.walk || definition === undefined) return
   // In order of arrival, because the first job of a key to enter the line stands in it.
   const end = settling.first ? -1 : slice.jobs.findIndex((job) => job.seq < definition.firstSeq || isHeard(job, definition))
@@ -81,7 +81,7 @@ export function settleSlice(turn: TurnContext, slice: SettlingSlice): void {
 
 /** True if the job took the defaults of a session that was there when it was enqueued: it keeps them. */
 function isHeard({ seq, extras }: Job, { firstSeq }: Definition): boolean {
-  return seq >= firstSeq && extras?.said === undefined
+  return seq >= firstSeq && extras?.explicit === undefined
 }
 
 /** Ends the settling of a name. It is served as soon as no other name is being settled. */
@@ -98,7 +98,7 @@ function endSettling(tables: Tables, name: string): void {
 /** Gives a job that ended before its name was defined, and comes back, the defaults now. */
 export function settleRevived(turn: TurnContext, job: Job): void {
   const { tables } = turn
-  const definition = tables.definitions.get(job.lane.name)
+  const definition = tables.definitions.inForce.get(job.lane.name)
   if (definition === undefined || job.run > 0 || isHeard(job, definition)) return
   settle(turn, job, definition)
   const settling = tables.definitions.settling.get(job.lane.name)
@@ -108,16 +108,16 @@ export function settleRevived(turn: TurnContext, job: Job): void {
 
 function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
   const { effects, now, settings } = turn
-  const said = new Set(job.extras?.said)
+  const explicit = new Set(job.extras?.explicit)
   const { name } = job.lane
-  const queue = said.has('queue') ? job.lane.queue.name : (defaults.queue ?? DEFAULT_QUEUE)
+  const queue = explicit.has('queue') ? job.lane.queue.name : (defaults.queue ?? DEFAULT_QUEUE)
   // The job was already accepted. If there is no room for another queue or name, it stays where it is.
   const lane = refuseName(turn, queue, name) === undefined ? laneOf(turn, queue, name) : job.lane
   const ofQueue = defaultsOf(settings.defaults, lane.queue.settings)
-  const policy = resolvePolicy(stated(job.policy, said), defaults, ofQueue)
-  const priority = said.has('priority') ? job.priority : priorityOf({}, defaults, ofQueue)
-  const weight = said.has('weight') ? job.weight : weightOf({}, defaults, ofQueue)
-  const expiresAt = said.has('ttl') ? job.expiresAt : expiryOf(job.enqueuedAt, defaults.ttl ?? ofQueue?.ttl)
+  const policy = resolvePolicy(stated(job.policy, explicit), defaults, ofQueue)
+  const priority = explicit.has('priority') ? job.priority : priorityOf({}, defaults, ofQueue)
+  const weight = explicit.has('weight') ? job.weight : weightOf({}, defaults, ofQueue)
+  const expiresAt = explicit.has('ttl') ? job.expiresAt : expiryOf(job.enqueuedAt, defaults.ttl ?? ofQueue?.ttl)
   const isAsItWas = policy.text === job.policy.text && priority === job.priority && weight === job.weight && expiresAt === job.expiresAt
   if (lane === job.lane && isAsItWas) return
   const waits = job.state === WAITING
@@ -148,6 +148,6 @@ function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
   if (waits) enterLine(turn, job)
 }
 
-function stated(policy: Policy, said: ReadonlySet<Field>): PolicyOptions {
-  return Object.fromEntries(Object.entries(policy).filter(([field]) => said.has(field as Field)))
+function stated(policy: Policy, explicit: ReadonlySet<Field>): PolicyOptions {
+  return Object.fromEntries(Object.entries(policy).filter(([field]) => explicit.has(field as Field)))
 }

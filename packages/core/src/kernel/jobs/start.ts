@@ -1,6 +1,7 @@
 /** Hands a waiting job to a session. This is the one place where a run begins and where `run` grows. */
 
 import { ACTIVE } from '../../lifecycle.ts'
+import { broken } from '../records/broken.ts'
 import { takeTokens } from '../records/bucket.ts'
 import { DIRTY_START, type Job } from '../records/job.ts'
 import { keyRateOf } from '../records/keyBacklog.ts'
@@ -17,6 +18,7 @@ export function start(turn: TurnContext, job: Job, session: Session): void {
     queue.fullMono = takeTokens(rateLimit, queue.fullMono, now.mono, job.policy.tokens)
     effects.noteQueue(queue)
   }
+  if (job.session !== undefined) broken(`job ${job.seq} starts, and a session still has it`)
   tables.take(job)
   if (queue.keys !== undefined) takeKeyToken(turn, job)
   effects.move(job, 'start', ACTIVE, DIRTY_START)

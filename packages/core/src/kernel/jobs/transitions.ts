@@ -149,7 +149,8 @@ function leave(turn: TurnContext, job: Job, keep: Keep): void {
 /** Returns how long a job is kept: as its own `keep` says, or else the retention of its queue. */
 function keepOf({ settings }: TurnContext, { policy, lane }: Job, state: 'completed' | 'failed' | 'cancelled'): Keep {
   if (policy.keep !== undefined) return { ageMs: policy.keep, count: Number.POSITIVE_INFINITY }
-  return retentionOf(settings.retention, lane.queue.settings)[state]
+  const { settings: own } = lane.queue
+  return (own.retention === undefined ? settings.retention : retentionOf(settings.retention, own))[state]
 }
 
 function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'giveBack', delayMs: number): void {

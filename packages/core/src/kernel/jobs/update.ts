@@ -6,8 +6,8 @@ import { DIRTY_DATA, type Job } from '../records/job.ts'
 import { setDue } from '../state/due.ts'
 import { active, finished, notFound } from '../state/refuse.ts'
 import type { TurnContext } from '../state/turnContext.ts'
+import { addExplicit } from './explicitFields.ts'
 import { reschedule } from './reschedule.ts'
-import { sayMore } from './said.ts'
 
 export function update(turn: TurnContext, { id, changes }: UpdateCommand): Decision<'update'> {
   const job = turn.facts.find(id)
@@ -35,7 +35,7 @@ export function change(turn: TurnContext, job: Job, changes: PlaceChanges & Labe
   reschedule(turn, job, () => {
     if (priority !== undefined) job.priority = priority
     if (weight !== undefined) job.weight = weight
-    sayMore(turn, job, { priority, weight })
+    addExplicit(turn, job, { priority, weight })
     if (runAt !== undefined) setDue(turn, job, Math.max(runAt, turn.now.wall))
     also()
   })

@@ -1,4 +1,5 @@
 /** Tracks runs that ignored their abort for the whole grace period. They are fenced, and counted until they are heard of again. */
+import { broken } from '../records/broken.ts'
 import type { Job } from '../records/job.ts'
 import type { ConnectionId } from '../records/session.ts'
 import type { Tables } from '../state/tables.ts'
@@ -16,5 +17,6 @@ export function forgetZombie(tables: Tables, seq: number, run: number, connectio
   const session = tables.zombies.get(key)
   if (session?.holder !== connection) return
   session.zombies--
+  if (session.zombies < 0) broken(`session ${session.id} has fewer than no zombies`)
   tables.zombies.delete(key)
 }

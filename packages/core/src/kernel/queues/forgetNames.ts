@@ -73,7 +73,9 @@ function forgetLane(turn: Forgetting, lane: Lane): void {
 function findLeft({ tables, now }: Forgetting): string[] {
   const { definitions, lanesByName, groups, present } = tables
   const isOld = ({ session, saidAt }: Definition) => !present.has(session) && now.wall - saidAt >= LIMITS.nameUnusedMs
-  const old = [...definitions].filter(([name, definition]) => isOld(definition) && !lanesByName.has(name) && !definitions.isUnserved(name))
+  const old = [...definitions.inForce].filter(
+    ([name, definition]) => isOld(definition) && !lanesByName.has(name) && !definitions.isUnserved(name),
+  )
   const served = new Set(old.length === 0 ? [] : [...groups.values()].flatMap(({ names }) => [...names]))
   return old.map(([name]) => name).filter((name) => !served.has(name))
 }

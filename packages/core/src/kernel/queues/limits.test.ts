@@ -481,7 +481,7 @@ test('rate: each queue starts its jobs at its own tokens, whichever queue the ti
   note(world.run(attaching('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 })).grants)
   // As the engine's loop does: it sleeps until the timer, and no command wakes it.
   while (started.length < 6) {
-    const { tokenMono } = world.tables
+    const { tokenMono } = world.tables.dispatchable
     expect(tokenMono, `the timer, with ${started.length} of 6 jobs started`).toBeLessThan(Number.POSITIVE_INFINITY)
     note(world.after(Math.max(1, Math.ceil(tokenMono - world.now.mono))).grants)
   }

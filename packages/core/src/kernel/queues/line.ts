@@ -8,7 +8,7 @@ import type { TurnContext } from '../state/turnContext.ts'
 /** Lines up a job that has become waiting or has changed its place. This turn writes its row. */
 export function enterLine(turn: TurnContext, job: Job): void {
   const { keys } = turn.tables
-  const backlog = keys.backlogFor(job)
+  const backlog = job.lane.queue.keys === undefined ? undefined : keys.backlogFor(job)
   const mayStand = backlog === undefined || (!isStrict(backlog) && mayEnter(backlog, turn.now.mono, job))
   if (backlog === undefined || (mayStand && backlog.parked === 0)) {
     standInLine(turn, job)

@@ -136,7 +136,7 @@ test.each<[string, Command, unknown]>([
   const world = worldOfNames()
   expect(ask(world, command)).toEqual(refused)
   expect([...world.tables.lanesByName.keys()]).toEqual(['a', 'b', 'c'])
-  expect([...world.tables.definitions].map(([name]) => name)).toEqual(['b', 'e', 'f'])
+  expect([...world.tables.definitions.inForce].map(([name]) => name)).toEqual(['b', 'e', 'f'])
 })
 
 test('names that are there take jobs, pauses and workers as before, and a deleted queue makes room', () => {

@@ -11,7 +11,8 @@ import { queueOf } from './queueOf.ts'
 
 /** True if `fresh` new queues, or as many new job names, may be more than there is room for. */
 export function mayExceed({ tables, settings }: TurnContext, fresh: number): boolean {
-  return tables.queues.size + fresh > queuesMax(settings) || tables.lanesById.size + fresh > namesMax(settings)
+  const { maxQueues = LIMITS.queues, maxNames = LIMITS.names } = settings
+  return tables.queues.size + fresh > maxQueues || tables.lanesById.size + fresh > maxNames
 }
 
 /** Returns the refusal of jobs that would create a queue or a job name too many. */
@@ -48,9 +49,10 @@ export function refuseName(turn: TurnContext, queue: string, name: string): Refu
 /** Does the same for the names that a session defines. */
 export function refuseDefinitions({ tables, settings }: TurnContext, { handlers, defines }: SessionIntro): Refused | undefined {
   const { definitions } = tables
-  let room = namesMax(settings) - definitions.size
+  let room = namesMax(settings) - definitions.inForce.size
   if (defines === false || handlers.length <= room) return undefined
-  for (const { name } of handlers) if (definitions.get(name) === undefined && --room < 0) return tooManyNames(name, '', namesMax(settings))
+  for (const { name } of handlers)
+    if (definitions.inForce.get(name) === undefined && --room < 0) return tooManyNames(name, '', namesMax(settings))
   return undefined
 }
 

@@ -7,7 +7,7 @@ import type { TurnContext } from '../state/turnContext.ts'
 export const DEFAULT_QUEUE = 'default'
 
 export function queueOf({ definitions }: Tables, { queue, name }: NewJob): string {
-  return queue ?? definitions.get(name)?.defaults.queue ?? DEFAULT_QUEUE
+  return queue ?? definitions.inForce.get(name)?.defaults.queue ?? DEFAULT_QUEUE
 }
 
 /** Returns a lane, which is created on its first use. */

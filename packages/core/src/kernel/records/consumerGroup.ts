@@ -84,7 +84,7 @@ export class ConsumerGroup {
     if (!tier.has(queue)) tier.set(queue, lanes)
   }
 
-  /** Hides a queue that may start no jobs for now. */
+  /** Hides a queue that may start no jobs for now, or whose lanes have none. */
   suspend(queue: Queue): void {
     this.tierOf(queue).delete(queue)
   }
@@ -100,15 +100,14 @@ export class ConsumerGroup {
     this.#lanes.get(queue)?.reorder()
   }
 
-  /** Forgets a queue that was deleted, or whose lanes have no jobs. */
+  /** Forgets a queue that was deleted. */
   forget(queue: Queue): void {
     this.suspend(queue)
     this.#lanes.delete(queue)
   }
 
-  /** Moves the queue that was just served to the end of its tier, once it has had its share. */
+  /** Moves the queue that was just served to the end of its tier of several, once it has had its share. */
   rotate(tier: Tier, queue: Queue, lanes: ReadyLanes): void {
-    if (tier.size < 2) return
     if (this.#served !== queue) this.#inARow = 0
     this.#served = queue
     if (++this.#inARow < (queue.settings.share ?? 1)) return

@@ -5,6 +5,8 @@ import type { Loaded } from './rows.ts'
 import type { Session } from './session.ts'
 
 export class Definitions {
+  /** The definitions in force, by name. Only `set` and `delete` change them. */
+  readonly inForce: ReadonlyMap<string, Definition>
   readonly #inForce = new Map<string, Definition>()
   /** Names by the session whose defaults are in force. */
   readonly #bySession = new Map<string, Set<string>>()
@@ -16,14 +18,11 @@ export class Definitions {
   readonly disputes = new Map<string, ReadonlySet<Session>>()
 
   constructor({ definitions }: Pick<Loaded, 'definitions'>) {
+    this.inForce = this.#inForce
     for (const { name, definition, settling } of definitions) {
       this.set(name, definition)
       if (settling > 0) this.settling.set(name, { before: settling, first: true, left: Number.POSITIVE_INFINITY })
     }
-  }
-
-  get(name: string): Definition | undefined {
-    return this.#inForce.get(name)
   }
 
   set(name: string, definition: Definition): void {
@@ -33,10 +32,6 @@ export class Definitions {
     const names = this.#bySession.get(definition.session)
     if (names === undefined) this.#bySession.set(definition.session, new Set([name]))
     else names.add(name)
-  }
-
-  get size(): number {
-    return this.#inForce.size
   }
 
   delete(name: string): void {
@@ -60,9 +55,5 @@ export class Definitions {
   /** True if the name is not served yet. */
   isUnserved(name: string): boolean {
     return this.settling.has(name) || this.settled.has(name)
-  }
-
-  [Symbol.iterator](): IterableIterator<[string, Definition]> {
-    return this.#inForce[Symbol.iterator]()
   }
 }

@@ -66,14 +66,14 @@ export function endOf(job: Pick<Job, 'extras'>, { pending, failed }: DependencyC
   return failed > 0 && (onFailure === 'fail' || onFailure === 'cancel') ? onFailure : undefined
 }
 
-/** Parents that have yet to end, or failed, keep it closed. */
-export const CLOSED = 0
+/** The job waits: parents have yet to end, or have failed. */
+export const COUNTER_PENDING = 0
 
 /** The job was let through. */
-export const OPEN = 1
+export const COUNTER_OPEN = 1
 
 /** The job has failed because a parent has. */
-export const SHUT = 2
+export const COUNTER_FAILED = 2
 
 /** The state of a job's parents, as far as the job knows it. */
 export interface DependencyCounter {
@@ -84,7 +84,7 @@ export interface DependencyCounter {
   pending: number
   /** Parents that ended without having completed. */
   failed: number
-  state: typeof CLOSED | typeof OPEN | typeof SHUT
+  state: typeof COUNTER_PENDING | typeof COUNTER_OPEN | typeof COUNTER_FAILED
 }
 
 /** Stands for a final state if the job was deleted before it had one. */
@@ -93,8 +93,8 @@ export const DELETED = 7
 /** A parent's outcome as a child stores it: 0 while the parent lives. */
 export type ParentOutcome = 0 | StateCode | typeof DELETED
 
-export function hasFailed(told: ParentOutcome): boolean {
-  return told > COMPLETED
+export function hasFailed(outcome: ParentOutcome): boolean {
+  return outcome > COMPLETED
 }
 
 /** The modes in which a parent's outcome goes to its children. */
@@ -157,7 +157,7 @@ export class FlowEffects {
   readonly counters: DependencyCounter[] = []
   readonly edges: FlowEdge[] = []
   readonly changed = new Set<DependencyCounter>()
-  readonly told: { readonly parent: number; readonly child: number; readonly state: ParentOutcome }[] = []
+  readonly reported: { readonly parent: number; readonly child: number; readonly state: ParentOutcome }[] = []
   /** Up to which child those of a parent were told, and what comes next; undefined where all is told. */
   readonly progress: { readonly parent: number; readonly next: { readonly after: number; readonly mode: DueMode } | undefined }[] = []
   /** Jobs whose children are to be told from the first on, by later turns. */

@@ -38,7 +38,7 @@ export interface JobExtras {
   readonly letter?: true
   readonly flow?: FlowPlace
   /** Enqueued before its name was defined: what its caller has stated, which the definition leaves as it is. */
-  readonly said?: readonly Field[]
+  readonly explicit?: readonly Field[]
   /** The reason of its cancel. A job that ended before its flow was cancelled has it too: the jobs that wait for it take it over. */
   readonly cancel?: Cancellation
   /** Runs that lost their worker and used no attempt. Counted under `maxLost` alone. */

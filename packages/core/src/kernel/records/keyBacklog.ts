@@ -6,6 +6,7 @@
  */
 import { LIMITS } from '../../limits.ts'
 import { keyLimitsOf, type RateLimit } from '../../queueSettings.ts'
+import { broken } from './broken.ts'
 import { tokensFor, tokensOf } from './bucket.ts'
 import type { Job } from './job.ts'
 import type { Lane, Queue } from './lane.ts'
@@ -61,6 +62,7 @@ export function newKeyBacklog(id: number, key: Key, lane: Lane): KeyBacklog {
 export function countInWindow(backlog: KeyBacklog, { policy }: Job, change: 1 | -1): void {
   backlog.inWindow += change
   backlog.windowTokens += change * policy.tokens
+  if (backlog.inWindow < 0 || backlog.windowTokens < 0) broken(`backlog ${backlog.id} has ${backlog.inWindow} jobs in its lane's window`)
 }
 
 /** Returns how many of the key's jobs may run now, beyond those that do. */

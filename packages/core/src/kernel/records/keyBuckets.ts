@@ -16,9 +16,7 @@ export class KeyBuckets {
   )
 
   /** The time of the next check, maybe too early; monotonic. One time serves all keys. */
-  get nextMono(): number {
-    return this.#byTime.peek()?.lookMono ?? Number.POSITIVE_INFINITY
-  }
+  nextMono = Number.POSITIVE_INFINITY
 
   due(mono: number): Key | undefined {
     const key = this.#byTime.peek()
@@ -47,13 +45,20 @@ export class KeyBuckets {
   }
 
   drop(key: Key): void {
-    if (key.bucketPlace >= 0) this.#byTime.removeAt(key.bucketPlace)
+    if (key.bucketPlace < 0) return
+    this.#byTime.removeAt(key.bucketPlace)
+    this.#noteNext()
   }
 
   #look(key: Key, mono: number): void {
     key.lookMono = mono
     if (key.bucketPlace < 0) this.#byTime.push(key)
     else this.#byTime.update(key.bucketPlace)
+    this.#noteNext()
+  }
+
+  #noteNext(): void {
+    this.nextMono = this.#byTime.peek()?.lookMono ?? Number.POSITIVE_INFINITY
   }
 }
 

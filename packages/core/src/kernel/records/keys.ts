@@ -1,6 +1,7 @@
 /** The keys that queues limit or pause: found by their jobs, counted, and removed when nothing of them is left. */
 import { dataBytes } from '../../job.ts'
 import { LIMITS } from '../../limits.ts'
+import { broken } from './broken.ts'
 import type { Job } from './job.ts'
 import { countInWindow, isFar, isIdle, type Key, type KeyBacklog, keyRateOf, newKey, newKeyBacklog } from './keyBacklog.ts'
 import { KeyBuckets } from './keyBuckets.ts'
@@ -34,11 +35,6 @@ export class Keys {
       this.overfilled.add(lane)
       for (let index = 0; index < lane.window.size; index++) this.enter(lane.window.at(index) as Job)
     }
-  }
-
-  /** True if keys may let jobs go, must hold some back, or have a bucket to check. */
-  hasWork(mono: number): boolean {
-    return this.overfilled.size > 0 || this.releasable.size > 0 || this.buckets.nextMono <= mono
   }
 
   /** Checks the keys of a queue after a limit or a pause has changed. */
@@ -95,8 +91,12 @@ export class Keys {
 
   ended(job: Job): void {
     const key = this.keyOf(job)
-    if (key === undefined) return
-    key.active--
+    if (key === undefined) {
+      if (job.extras?.concurrencyKey !== undefined && job.lane.queue.keys !== undefined)
+        broken(`job ${job.seq} ran, and its key is unknown`)
+      return
+    }
+    if (--key.active < 0) broken(`fewer than no jobs of key ${key.text} run`)
     this.lookAt(key)
     this.forgetIdle(key)
   }
@@ -193,6 +193,7 @@ export class Keys {
 
   /** Parks a job and returns the jobs that leave memory. If it may not be kept in memory, those behind it leave, too. */
   park(job: Job, backlog: KeyBacklog, room: boolean): readonly Job[] {
+    if (job.parked !== undefined) broken(`job ${job.seq} is parked twice`)
     job.parked = backlog
     backlog.parked++
     if (job.data === undefined || dataBytes(job.data) > BACKLOG_DATA_BYTES || !room) return backlog.window.cutAt(job)
@@ -213,9 +214,10 @@ export class Keys {
   }
 
   unpark(job: Job): void {
-    const backlog = job.parked as KeyBacklog
+    const backlog = job.parked
+    if (backlog === undefined) broken(`job ${job.seq} is let go, and is not parked`)
     job.parked = undefined
-    backlog.parked--
+    if (--backlog.parked < backlog.window.size) broken(`backlog ${backlog.id} has ${backlog.parked} jobs, and more of them in memory`)
     if (backlog.parked === 0) backlog.window.complete = true
     this.#ease(backlog)
   }

@@ -27,9 +27,7 @@ export class PauseEnds {
   )
 
   /** The time of the next end; 0 for none. */
-  get nextAt(): number {
-    return this.#byTime.peek()?.until ?? 0
-  }
+  nextAt = 0
 
   due(wall: number): PausePlace | undefined {
     const end = this.#byTime.peek()
@@ -60,11 +58,17 @@ export class PauseEnds {
     }
     if (ends.size === 0) this.#byQueue.delete(queue)
     else this.#byQueue.set(queue, ends)
+    this.#noteNext()
   }
 
   /** Forgets a queue that was deleted. */
   forget(queue: Queue): void {
     for (const { at } of this.of(queue)) this.#byTime.removeAt(at)
     this.#byQueue.delete(queue)
+    this.#noteNext()
+  }
+
+  #noteNext(): void {
+    this.nextAt = this.#byTime.peek()?.until ?? 0
   }
 }

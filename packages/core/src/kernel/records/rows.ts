@@ -152,7 +152,7 @@ export interface FlowDueRow {
   /** The parent's outcome for it. */
   readonly state: ParentOutcome
   /** Undefined where none is left. */
-  readonly child: { readonly seq: number; readonly told: ParentOutcome; readonly counter: DependencyCounter | undefined } | undefined
+  readonly child: { readonly seq: number; readonly reported: ParentOutcome; readonly counter: DependencyCounter | undefined } | undefined
 }
 
 /** A job whose row is gone, and one that it waited for; undefined where none is left. */

@@ -1,5 +1,6 @@
 /** Limits of running jobs that several queues share, by name. */
 import { ACTIVE } from '../../lifecycle.ts'
+import { broken } from './broken.ts'
 import { countOf, type Queue, type Sharing } from './lane.ts'
 
 export class SharedLimits {
@@ -27,6 +28,7 @@ export class SharedLimits {
     sharing.queues.delete(queue)
     sharing.waiting.delete(queue)
     sharing.active -= countOf(queue, ACTIVE)
+    if (sharing.active < 0) broken(`fewer than no jobs run under limit ${name}`)
     if (sharing.queues.size === 0) this.#byName.delete(name)
   }
 

@@ -5,6 +5,7 @@
  */
 import { dataBytes } from '../../job.ts'
 import { LIMITS } from '../../limits.ts'
+import { broken } from './broken.ts'
 import type { Job } from './job.ts'
 
 /** The fields that decide a job's place in line. */
@@ -64,8 +65,12 @@ export class Window {
   insert(job: Job, jobsMax: number = LIMITS.windowJobs, bytesMax: number = LIMITS.windowBytes): readonly Job[] {
     const last = this.last
     if (!this.complete && (last === undefined || runsBefore(last, job))) return [job]
-    this.#place(job)
-    return this.#shrink(jobsMax, bytesMax)
+    if (last === undefined || runsBefore(last, job)) this.#append(job)
+    else {
+      this.#jobs.splice(this.#find(job), 0, job)
+      this.#remember(job)
+    }
+    return this.size <= jobsMax && this.#bytes <= bytesMax ? NONE : this.#shrink(jobsMax, bytesMax)
   }
 
   /** Appends the next jobs of the lane's order, as read from disk. */
@@ -94,7 +99,7 @@ export class Window {
       return
     }
     const index = this.#find(job)
-    if (this.#jobs[index] !== job) throw new Error(`job ${job.seq} is not in its window`)
+    if (this.#jobs[index] !== job) broken(`job ${job.seq} is not in its window`)
     this.#forget(job)
     this.#jobs.splice(index, 1)
   }
@@ -116,22 +121,12 @@ export class Window {
     return jobs
   }
 
-  #place(job: Job): void {
-    const last = this.last
-    if (last === undefined || runsBefore(last, job)) this.#append(job)
-    else {
-      this.#jobs.splice(this.#find(job), 0, job)
-      this.#remember(job)
-    }
-  }
-
   #append(job: Job): void {
     this.#jobs.push(job)
     this.#remember(job)
   }
 
   #shrink(jobsMax: number, bytesMax: number): readonly Job[] {
-    if (this.size <= jobsMax && this.#bytes <= bytesMax) return NONE
     const out: Job[] = []
     while (this.size > jobsMax || (this.#bytes > bytesMax && this.size > 1)) {
       const job = this.#jobs.pop() as Job
@@ -155,15 +150,18 @@ export class Window {
   }
 
   #remember(job: Job): void {
+    if (job.windowed) broken(`job ${job.seq} enters a window, and is in one`)
     job.windowed = true
     if (job.weight < this.#lightest) this.#lightest = job.weight
     this.#bytes += dataBytes(job.data)
   }
 
   #forget(job: Job): void {
+    if (!job.windowed) broken(`job ${job.seq} leaves a window, and is in none`)
     job.windowed = false
     if (job.weight === this.#lightest) this.#lightest = 0
     this.#bytes -= dataBytes(job.data)
+    if (this.#bytes < 0) broken(`a window has ${this.#bytes} bytes of payloads after job ${job.seq}`)
   }
 }
 

@@ -5,9 +5,9 @@
 import type { NewJob } from '../../commands.ts'
 import { defaultsOf } from '../../queueSettings.ts'
 import { priorityOf, weightOf } from '../jobs/enqueue.ts'
+import { replaceExplicit } from '../jobs/explicitFields.ts'
 import { metaOf } from '../jobs/meta.ts'
 import { reschedule } from '../jobs/reschedule.ts'
-import { sayInstead } from '../jobs/said.ts'
 import { changeLabels } from '../jobs/update.ts'
 import { DIRTY_DATA } from '../records/job.ts'
 import type { Schedule } from '../records/ticks.ts'
@@ -25,8 +25,8 @@ export function updateWaiting(turn: TurnContext, schedule: Schedule): boolean {
   const { tags, meta } = labelsOf(id, wanted, metaOf(before?.meta, 'schedule'))
   const hasLabels = meta === before?.meta && String(tags) === String(before.tags)
   if (!hasLabels) changeLabels(turn, job, { tags, meta })
-  sayInstead(turn, job, { priority: wanted.priority, weight: wanted.weight })
-  const defaults = tables.definitions.get(wanted.name)?.defaults
+  replaceExplicit(turn, job, { priority: wanted.priority, weight: wanted.weight })
+  const defaults = tables.definitions.inForce.get(wanted.name)?.defaults
   const ofQueue = defaultsOf(settings.defaults, job.lane.queue.settings)
   const priority = priorityOf(wanted, defaults, ofQueue)
   const weight = weightOf(wanted, defaults, ofQueue)

@@ -16,7 +16,7 @@ import type { TurnContext } from '../state/turnContext.ts'
 export function beginToDefine({ tables }: TurnContext, { handlers, defines }: SessionIntro): void {
   if (defines === false) return
   for (const { name, defaults } of handlers) {
-    const inForce = tables.definitions.get(name)
+    const inForce = tables.definitions.inForce.get(name)
     const changes =
       inForce === undefined ? Object.keys(defaults).length > 0 : !tables.present.has(inForce.session) && !isSame(inForce.defaults, defaults)
     if (changes) beginToSettle(tables, name, inForce === undefined)
@@ -29,7 +29,7 @@ export function define(turn: TurnContext, session: Session, wasAwaited: boolean)
   const { handlers, defines } = session.intro
   const disputed: string[] = []
   for (const { name, defaults } of defines === false ? [] : handlers) {
-    const inForce = definitions.get(name)
+    const inForce = definitions.inForce.get(name)
     const agrees = inForce !== undefined && isSame(inForce.defaults, defaults)
     const sayer = inForce && present.get(inForce.session)
     // A session of the engine's own process takes over what others stated first: its other sessions cannot overrule that while it is away.
@@ -39,7 +39,7 @@ export function define(turn: TurnContext, session: Session, wasAwaited: boolean)
   if (wasAwaited) for (const name of [...definitions.disputes.keys()]) reconsider(turn, name)
   for (const { name, defaults } of handlers) {
     const isDisputed =
-      defines === false ? !isSame(definitions.get(name)?.defaults ?? {}, defaults) : definitions.disputes.get(name)?.has(session)
+      defines === false ? !isSame(definitions.inForce.get(name)?.defaults ?? {}, defaults) : definitions.disputes.get(name)?.has(session)
     if (isDisputed === true) disputed.push(name)
   }
   return disputed
@@ -54,7 +54,7 @@ export function undefine(turn: TurnContext, uuid: string, session: Session | und
   const mayHaveSaid = hasAttached(session) ? session.intro.handlers.map(({ name }) => name) : definitions.disputes.keys()
   for (const name of mayHaveSaid) if (definitions.disputes.has(name)) names.add(name)
   for (const name of names) {
-    const { defaults, session: sayer } = definitions.get(name) ?? {}
+    const { defaults, session: sayer } = definitions.inForce.get(name) ?? {}
     const agreeing = sayer === uuid ? servers(tables, name).filter((one) => isSame(defaults, defaultsOf(one, name))) : []
     const agreed = oldest(votersOf(agreeing))
     if (agreed !== undefined) putInForce(turn, name, agreed)
@@ -68,7 +68,7 @@ function reconsider(turn: TurnContext, name: string): void {
   const sessions = servers(tables, name)
   const voters = votersOf(sessions)
   const first = oldest(voters)
-  const isInForce = (session: Session) => isSame(definitions.get(name)?.defaults, defaultsOf(session, name))
+  const isInForce = (session: Session) => isSame(definitions.inForce.get(name)?.defaults, defaultsOf(session, name))
   if (first !== undefined && !voters.some(isInForce) && !isAwaited(tables, first.intro.local)) putInForce(turn, name, first)
   const before = definitions.disputes.get(name)
   const against = new Set(sessions.filter((session) => !isInForce(session)))
@@ -90,9 +90,9 @@ function isAwaited({ present, sessions }: Tables, byOwn: boolean): boolean {
 function putInForce({ tables, effects, now }: TurnContext, name: string, session: Session): void {
   const { definitions } = tables
   const { uuid, worker, host } = session.intro
-  const firstSeq = definitions.get(name)?.firstSeq ?? tables.nextSeq
+  const firstSeq = definitions.inForce.get(name)?.firstSeq ?? tables.nextSeq
   const definition = { defaults: defaultsOf(session, name), session: uuid, worker, host, saidAt: now.wall, firstSeq }
-  const before = definitions.get(name)
+  const before = definitions.inForce.get(name)
   definitions.set(name, definition)
   if (before !== undefined && !isSame(before.defaults, definition.defaults)) settleAnew(tables, name, before)
   effects.definitions.push({ name, definition, settling: definitions.settling.get(name)?.before ?? 0 })

@@ -31,7 +31,7 @@ describe('attach', () => {
     const world = new World()
     const handlers = [{ name: 'a', defaults: { priority: 1, timeout: Number.POSITIVE_INFINITY } }]
     world.attach('s', ['a'], { handlers })
-    expect(world.tables.definitions.get('a')?.defaults).toEqual(handlers[0]?.defaults)
+    expect(world.tables.definitions.inForce.get('a')?.defaults).toEqual(handlers[0]?.defaults)
     const { writes } = world.store
     world.attach('s', ['a'], { handlers })
     expect(world.store.writes).toBe(writes)

@@ -3,12 +3,12 @@
  * Ports after the commit. Decisions change the tables at once and note here what the store must write. If the commit fails,
  * both are thrown away together.
  */
-import type { LogLine, Unfit } from '../../commands.ts'
+import type { Unfit } from '../../commands.ts'
 import type { JobEventType, SystemEventBody, SystemEventType } from '../../events.ts'
-import type { JobKey } from '../../id.ts'
 import type { AbortCause, Cancellation } from '../../job.ts'
-import { ACTIVE, isFinal, mayMove, type StateCode, type Transition } from '../../lifecycle.ts'
+import { ACTIVE, isFinal, mayMove, SCHEDULED, type StateCode, type Transition } from '../../lifecycle.ts'
 import type { RunError } from '../../runError.ts'
+import { broken } from '../records/broken.ts'
 import { FlowEffects } from '../records/flowState.ts'
 import { attemptOf, DIRTY_EXTRAS, DIRTY_OTHER, type Job, type JobExtras, waitsForRetry } from '../records/job.ts'
 import type { Key, KeyBacklog } from '../records/keyBacklog.ts'
@@ -18,6 +18,16 @@ import type { DefinitionRow, ExportCursor } from '../records/rows.ts'
 import type { Session } from '../records/session.ts'
 import type { Schedule, ScheduleChange } from '../records/ticks.ts'
 import { type MinuteNote, minuteOf } from './history.ts'
+import type {
+  ForgottenKeys,
+  IdempotencyRecord,
+  LogRecord,
+  PrunedJob,
+  RunRecord,
+  SourceOffset,
+  TurnRecord,
+  UniqueRecord,
+} from './turnRows.ts'
 
 /** An event with what the journal needs of its job, as it was when it happened. */
 export interface EventNote {
@@ -44,72 +54,6 @@ export interface SystemEventNote {
 export interface PresenceNote {
   readonly id: number
   readonly presence: 'here' | 'draining' | 'gone'
-}
-
-/** A run that did not complete, and has left something to tell: a row of its own. */
-export interface RunRecord {
-  readonly seq: number
-  readonly run: number
-  readonly attempt: number
-  readonly startedAt: number
-  readonly endedAt: number
-  readonly worker: string
-  /** None of a run that was given back or snoozed. */
-  readonly error: RunError | undefined
-}
-
-export interface LogRecord {
-  readonly seq: number
-  readonly run: number
-  /** Order within the run. */
-  readonly number: number
-  /** The number of the line that goes for this one; negative if all still fit. */
-  readonly gone: number
-  readonly line: LogLine
-}
-
-export interface IdempotencyRecord {
-  readonly name: string
-  readonly key: string
-  readonly job: JobKey
-  readonly expiresAt: number
-  /** Jobs from `job.seq` to this row keep the key past `expiresAt` while one of them lives; undefined if time alone ends it. */
-  readonly lastSeq?: number
-}
-
-/** Idempotency keys of a job that are taken from it, or of one that is to leave nothing behind. */
-export interface ForgottenKeys {
-  readonly seq: number
-  readonly name: string
-  /** One key: for a job that goes, that with which it was created. */
-  readonly own: string | undefined
-  /** It had a unique key: enqueues that met it there may have left their idempotency keys with it. */
-  readonly others: boolean
-}
-
-/** A producer's journal: the last place that is done with. */
-export interface SourceOffset {
-  readonly source: string
-  readonly offset: number
-}
-
-export interface PrunedJob {
-  readonly seq: number
-  readonly lane: Lane
-  readonly extras: JobExtras | undefined
-}
-
-/** The job whose turn a key has, in a queue that keeps an order. */
-export interface TurnRecord {
-  readonly queue: Queue
-  readonly key: string
-  readonly seq: number
-}
-
-export interface UniqueRecord {
-  readonly name: string
-  readonly key: string
-  readonly seq: number
 }
 
 export interface PauseEndNote extends PausePlace {
@@ -225,31 +169,58 @@ export class Effects {
     return (
       this.jobs.length === 0 &&
       this.events.length === 0 &&
-      this.newSessions.length === 0 &&
-      this.definitions.length === 0 &&
-      this.definitionsGone.length === 0 &&
-      this.logs.length === 0 &&
       this.countedLanes.length === 0 &&
       this.newLanes.length === 0 &&
-      this.queues.length === 0 &&
-      this.queuesGone.length === 0 &&
-      this.pausedLanes.length === 0 &&
-      this.pausedKeys.length === 0 &&
-      this.pauseEnds.size === 0 &&
-      this.backlogs.length === 0 &&
-      this.buckets.length === 0 &&
-      this.idempotency.length === 0 &&
-      this.keysForgotten.length === 0 &&
-      this.sourceOffsets.length === 0 &&
-      this.exports.length === 0 &&
-      this.exportsGone.length === 0 &&
-      this.schedules.size === 0 &&
-      this.pruneTokens.length === 0 &&
-      this.#flows === undefined &&
-      this.#inbox === undefined &&
-      this.forgetKeysBefore === 0 &&
-      this.forgetEventsBefore === 0 &&
-      this.forgetFailuresBefore === 0
+      !this.touchesFeatures
+    )
+  }
+
+  /** True if the turn changes more than jobs, counters and the journal. If not, a store need not ask each feature for its part. */
+  get touchesFeatures(): boolean {
+    return (
+      this.runs.length > 0 ||
+      this.logs.length > 0 ||
+      this.failures.length > 0 ||
+      this.minutes.length > 0 ||
+      this.idempotency.length > 0 ||
+      this.uniqueHeld.length > 0 ||
+      this.uniqueFreed.length > 0 ||
+      this.keysForgotten.length > 0 ||
+      this.newSessions.length > 0 ||
+      this.presence.length > 0 ||
+      this.definitions.length > 0 ||
+      this.definitionsGone.length > 0 ||
+      this.pruneTokens.length > 0 ||
+      this.pruned.length > 0 ||
+      this.keptQueues.size > 0 ||
+      this.touchesQueues ||
+      this.sourceOffsets.length > 0 ||
+      this.exports.length > 0 ||
+      this.exportsGone.length > 0 ||
+      this.schedules.size > 0 ||
+      this.#retagged !== undefined ||
+      this.#flows !== undefined ||
+      this.#inbox !== undefined ||
+      this.forgetKeysBefore > 0 ||
+      this.forgetEventsBefore > 0 ||
+      this.forgetFailuresBefore > 0
+    )
+  }
+
+  /** True if the turn changes queues, pauses, or what keys hold back. */
+  get touchesQueues(): boolean {
+    return (
+      this.paused !== undefined ||
+      this.queues.length > 0 ||
+      this.queuesGone.length > 0 ||
+      this.lanesGone.length > 0 ||
+      this.pausedLanes.length > 0 ||
+      this.pausedKeys.length > 0 ||
+      this.pauseEnds.size > 0 ||
+      this.backlogs.length > 0 ||
+      this.turnsTaken.length > 0 ||
+      this.turnsOver.length > 0 ||
+      this.buckets.length > 0
     )
   }
 
@@ -313,19 +284,26 @@ export class Effects {
   /** Counts a job as it is: what `waitsForRetry` reads does not change while it is scheduled. */
   countJob(job: Job, change: 1 | -1, lane: Lane = job.lane): void {
     this.count(lane, job.state, change)
-    this.countKept(job, change, lane)
-    if (!waitsForRetry(job)) return
+    if (job.policy.keep !== undefined) this.countKept(job, change, lane)
+    if (job.state !== SCHEDULED || !waitsForRetry(job)) return
     lane.retrying += change
     lane.queue.retrying += change
     lane.queue.all.retrying += change
+    if (lane.retrying < 0 || lane.queue.retrying < 0) broken(`fewer than no jobs of lane ${lane.id} wait for a retry`)
   }
 
   count(lane: Lane, state: StateCode, change: number): void {
     const { counts, queue } = lane
-    counts[state] = (counts[state] as number) + change
-    queue.counts[state] = (queue.counts[state] as number) + change
+    const ofLane = (counts[state] as number) + change
+    const ofQueue = (queue.counts[state] as number) + change
+    if (ofLane < 0 || ofQueue < 0) broken(`lane ${lane.id} has ${ofLane} jobs in state ${state}, its queue ${ofQueue}`)
+    counts[state] = ofLane
+    queue.counts[state] = ofQueue
     queue.all.counts[state] = (queue.all.counts[state] as number) + change
-    if (state === ACTIVE && queue.sharing !== undefined) queue.sharing.active += change
+    if (state === ACTIVE && queue.sharing !== undefined) {
+      queue.sharing.active += change
+      if (queue.sharing.active < 0) broken(`queue ${queue.id} shares a limit with fewer than no running jobs`)
+    }
     this.noteCounters(lane)
   }
 
@@ -336,7 +314,9 @@ export class Effects {
 
   /** Counts a finished job that is known to have a `keep` of its own. */
   kept(queue: Queue, state: StateCode, change: 1 | -1): void {
-    queue.kept[state] = (queue.kept[state] as number) + change
+    const kept = (queue.kept[state] as number) + change
+    if (kept < 0 || kept > (queue.counts[state] as number)) broken(`queue ${queue.id} keeps ${kept} jobs in state ${state}`)
+    queue.kept[state] = kept
     this.keptQueues.add(queue)
   }
 

@@ -7,12 +7,13 @@ import { type JobKey, sourcedNode } from '../../id.ts'
 import { ACTIVE, COMPLETED, isFinal } from '../../lifecycle.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
 import { Arrivals } from '../records/arrivals.ts'
+import { broken } from '../records/broken.ts'
 import type { Settling } from '../records/definition.ts'
 import type { DependencyCounter, DueMode, ParentOutcome } from '../records/flowState.ts'
 import { DIRTY_DELETE, type Job } from '../records/job.ts'
 import type { Key } from '../records/keyBacklog.ts'
 import type { Queue } from '../records/lane.ts'
-import type { FlowLeftRow, IdempotentHolder, JobRow, Prunable } from '../records/rows.ts'
+import type { FlowLeftRow, IdempotentHolder, JobRow, NameAndKey, Prunable } from '../records/rows.ts'
 import type { Schedule } from '../records/ticks.ts'
 import type { Tables } from './tables.ts'
 
@@ -24,7 +25,7 @@ export interface FlowSlice {
   readonly parent: number
   readonly mode: DueMode
   readonly state: ParentOutcome
-  readonly children: { readonly seq: number; readonly told: ParentOutcome }[]
+  readonly children: { readonly seq: number; readonly reported: ParentOutcome }[]
   /** True if these are the last. */
   done: boolean
 }
@@ -287,11 +288,17 @@ export class Facts {
 
   holdUnique(name: string, key: string, job: JobKey): void {
     this.#unique ??= new Map()
-    this.#unique.set(`${name}\0${key}`, job)
+    const place = `${name}\0${key}`
+    const holder = this.#unique.get(place)
+    if (holder !== undefined && holder.seq !== job.seq) broken(`job ${job.seq} takes a unique key that job ${holder.seq} holds`)
+    this.#unique.set(place, job)
   }
 
-  freeUnique(name: string, key: string): void {
-    this.#unique?.delete(`${name}\0${key}`)
+  freeUnique({ name, key }: NameAndKey, { seq }: JobKey): void {
+    const place = `${name}\0${key}`
+    const holder = this.#unique?.get(place)
+    if (holder !== undefined && holder.seq !== seq) broken(`job ${seq} gives a unique key back that job ${holder.seq} holds`)
+    this.#unique?.delete(place)
   }
 }
 

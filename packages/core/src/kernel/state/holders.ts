@@ -3,9 +3,8 @@ import type { Job } from '../records/job.ts'
 import type { ConnectionId } from '../records/session.ts'
 import type { Tables } from './tables.ts'
 
-/** Returns the connection that speaks for a run; undefined if the job's session has yet to attach, or is gone. */
-export function holderOf({ unattached }: Tables, job: Job): ConnectionId | undefined {
-  if (job.session !== undefined) return job.session.holder
+/** Returns the connection that speaks for a run whose session has yet to attach again; undefined for none. */
+export function unattachedHolderOf({ unattached }: Tables, job: Job): ConnectionId | undefined {
   for (const { jobs, holder } of unattached.values()) if (jobs.has(job)) return holder
   return undefined
 }

@@ -32,9 +32,10 @@ import type {
   TurnRow,
 } from '../records/rows.ts'
 import type { Schedule } from '../records/ticks.ts'
-import type { Effects, SourceOffset } from './effects.ts'
+import type { Effects } from './effects.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from './history.ts'
 import type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from './lists.ts'
+import type { SourceOffset } from './turnRows.ts'
 
 /** The numbers that go with a turn into its transaction. */
 export interface TurnHeader {

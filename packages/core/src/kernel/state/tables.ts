@@ -2,21 +2,19 @@
  * Everything that the engine holds in memory: a function of the store. After a commit that failed the tables are discarded and
  * loaded again, so nothing here is ever undone.
  */
-import type { Now } from '../../clock.ts'
 import type { SessionIntro, Vitals } from '../../commands.ts'
 import { IndexedHeap } from '../../heap.ts'
 import { dataBytes } from '../../job.ts'
 import { ACTIVE, WAITING } from '../../lifecycle.ts'
-import { limitsKeys, mayRefuse } from '../../queueSettings.ts'
-import { fullMonoOf } from '../records/bucket.ts'
+import { broken } from '../records/broken.ts'
 import { ConsumerGroup } from '../records/consumerGroup.ts'
 import { Definitions } from '../records/definitions.ts'
 import { Dispatchable } from '../records/dispatchable.ts'
 import type { Job } from '../records/job.ts'
 import { countInWindow, isStrict, type KeyBacklog } from '../records/keyBacklog.ts'
 import { Keys } from '../records/keys.ts'
-import { addSums, countOf, type Lane, newLane, newQueue, newSums, type Queue } from '../records/lane.ts'
-import type { Deadlines, JobRow, KeyBacklogRow, LaneRow, Loaded, QueueRow } from '../records/rows.ts'
+import { countOf, type Lane, newLane, newQueue, newSums, type Queue } from '../records/lane.ts'
+import type { Deadlines, JobRow, Loaded } from '../records/rows.ts'
 import { type ConnectionId, newSession, type Session, takesJobs, type Unattached } from '../records/session.ts'
 import { bytesToHold, bytesToRead, hasRoom, jobsToHold, jobsToRead } from '../records/windowShare.ts'
 import type { Present } from '../records/workerRegistry.ts'
@@ -100,7 +98,8 @@ export class Tables {
   /** Schedules whose job has ended. A tick may wait for that. */
   readonly freed: Set<string>
 
-  constructor(loaded: Loaded, earliest: Deadlines, now: Now) {
+  /** Takes the numbers of a store. `loadTables` adds its rows. */
+  constructor(loaded: Loaded, earliest: Deadlines) {
     this.node = loaded.node
     this.nextSeq = loaded.nextSeq
     this.nextEvent = loaded.nextEvent
@@ -114,17 +113,7 @@ export class Tables {
     this.fireAt = earliest.fireAt
     this.freed = new Set(loaded.freed)
     this.definitions = new Definitions(loaded)
-    for (const row of loaded.queues) this.#loadQueue(row, now)
-    for (const row of loaded.lanes) this.#loadLane(row)
-    const minutes = new Map(loaded.minutes.map(({ queueId, at }) => [queueId, at]))
-    for (const queue of this.queues.values()) queue.minuteAt = minutes.get(queue.id) ?? 0
-    for (const row of loaded.backlogs) this.#loadBacklog(row)
     for (const { name, cursor } of loaded.exports) this.exports.set(name, cursor)
-  }
-
-  /** The time when the next token is available, maybe too early; monotonic. */
-  get tokenMono(): number {
-    return Math.min(this.dispatchable.tokenMono, this.keys.buckets.nextMono)
   }
 
   /** True if more may start than the last turn has seen. */
@@ -157,40 +146,8 @@ export class Tables {
     return queue
   }
 
-  addLane(queueName: string, name: string): Lane {
-    return this.#addLane(this.#nextLane++, this.queues.get(queueName) ?? this.addQueue(queueName), name)
-  }
-
-  #loadQueue({ id, name, settings, paused, pausedKeys, missingMs, missingAt }: QueueRow, now: Now): void {
-    const queue = this.addQueue(name, id)
-    queue.settings = settings
-    this.dispatchable.shared.join(queue)
-    queue.paused = paused
-    queue.fullMono = fullMonoOf(missingMs, missingAt, now)
-    if (mayRefuse(settings)) this.bounded++
-    if (settings.deadLetter !== undefined) this.deadLettering++
-    if (limitsKeys(settings)) queue.keys = new Map()
-    for (const key of pausedKeys) this.keys.key(queue, key).paused = true
-  }
-
-  #loadBacklog({ id, laneId, key, parked }: KeyBacklogRow): void {
-    const lane = this.laneOf(laneId)
-    const backlog = this.keys.addBacklog(this.keys.key(lane.queue, key), lane, id)
-    backlog.parked = parked
-    backlog.window.complete = false
-    this.keys.releasable.add(backlog)
-  }
-
-  #loadLane(row: LaneRow): void {
-    const queue = this.queues.get(row.queue) ?? this.addQueue(row.queue, row.queueId)
-    const lane = this.#addLane(row.id, queue, row.name)
-    for (const into of [lane, queue, this.all]) addSums(into, row)
-    if (queue.sharing !== undefined) queue.sharing.active += countOf(lane, ACTIVE)
-    ;({ paused: lane.paused, usedAt: lane.usedAt, usedEvent: lane.usedEvent } = row)
-    lane.window.complete = countOf(lane, WAITING) === 0
-  }
-
-  #addLane(id: number, queue: Queue, name: string): Lane {
+  addLane(queueName: string, name: string, id = this.#nextLane++): Lane {
+    const queue = this.queues.get(queueName) ?? this.addQueue(queueName)
     const lane = newLane(id, queue, name)
     queue.lanes.set(name, lane)
     this.lanesById.set(id, lane)
@@ -217,9 +174,11 @@ export class Tables {
       if (pushed === job) this.#leaveMemory(job)
       else this.#evict(pushed)
     }
-    if (job.windowed) this.keys.enter(job)
-    else this.keys.enterOutside(job)
-    if (!job.windowed) this.#checkThirst(lane)
+    if (lane.queue.keys !== undefined) {
+      if (job.windowed) this.keys.enter(job)
+      else this.keys.enterOutside(job)
+    }
+    if (!job.windowed) this.#noteRefill(lane)
     else if (lane.window.first === job) for (const group of lane.groups) group.markReady(lane)
   }
 
@@ -228,7 +187,7 @@ export class Tables {
     const { lane } = job
     for (const gone of lane.window.cutAt(job)) this.#evict(gone)
     this.keys.enterOutside(job)
-    this.#checkThirst(lane)
+    this.#noteRefill(lane)
   }
 
   /** Takes a waiting job out of the line, and out of memory if it stands there. */
@@ -238,7 +197,7 @@ export class Tables {
     if (windowed) {
       job.lane.window.remove(job)
       this.#leaveMemory(job)
-      this.#checkThirst(job.lane)
+      this.#noteRefill(job.lane)
     }
     this.keys.leave(job, windowed)
   }
@@ -246,9 +205,9 @@ export class Tables {
   /** Takes a waiting job out of the line because it starts. It stays in `jobs`. */
   take(job: Job): void {
     job.lane.window.remove(job)
-    this.windowedJobs--
-    this.windowedBytes -= dataBytes(job.data)
-    this.#checkThirst(job.lane)
+    this.#leaveWindows(job)
+    this.#noteRefill(job.lane)
+    if (job.lane.queue.keys === undefined) return
     // Before the job leaves the line, so that its key exists throughout.
     this.keys.started(job)
     this.keys.leave(job, true)
@@ -273,7 +232,7 @@ export class Tables {
   shelve(job: Job, backlog: KeyBacklog): void {
     job.lane.window.remove(job)
     this.#leaveMemory(job)
-    this.#checkThirst(job.lane)
+    this.#noteRefill(job.lane)
     countInWindow(backlog, job, -1)
     this.park(job, backlog)
   }
@@ -312,9 +271,14 @@ export class Tables {
   }
 
   #leaveMemory(job: Job): void {
+    this.#leaveWindows(job)
+    if (!this.jobs.delete(job.seq)) broken(`job ${job.seq} leaves memory, and is not there`)
+  }
+
+  #leaveWindows(job: Job): void {
     this.windowedJobs--
     this.windowedBytes -= dataBytes(job.data)
-    this.jobs.delete(job.seq)
+    if (this.windowedJobs < 0 || this.windowedBytes < 0) broken(`windows hold ${this.windowedJobs} jobs after job ${job.seq}`)
   }
 
   /** Adds the next parked jobs of a backlog, as read from disk. */
@@ -326,7 +290,7 @@ export class Tables {
     for (const job of jobs) this.#enterMemory(job)
   }
 
-  #checkThirst(lane: Lane): void {
+  #noteRefill(lane: Lane): void {
     const { window, groups } = lane
     if (window.complete || groups.length === 0) return
     if (window.size * 2 < jobsToRead(this) && window.bytes * 2 < bytesToRead(this)) this.needRefill.add(lane)
@@ -394,11 +358,13 @@ export class Tables {
     group.lanes.add(lane)
     if (lane.groups.push(group) === 1) this.servedLanes++
     group.markReady(lane)
-    this.#checkThirst(lane)
+    this.#noteRefill(lane)
   }
 
   #unserve(group: ConsumerGroup, lane: Lane): void {
-    lane.groups.splice(lane.groups.indexOf(group), 1)
+    const index = lane.groups.indexOf(group)
+    if (index < 0) broken(`a group leaves lane ${lane.id}, and does not serve it`)
+    lane.groups.splice(index, 1)
     if (lane.groups.length > 0) return
     this.servedLanes--
     this.needRefill.delete(lane)

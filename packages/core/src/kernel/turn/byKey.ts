@@ -44,7 +44,7 @@ function release(turn: TurnContext, { kind, name, key }: HeldKey, id: JobKey): t
   const job = facts.find(id)
   if (kind === 'unique') {
     effects.uniqueFreed.push({ name, key, seq: id.seq })
-    facts.freeUnique(name, key)
+    facts.freeUnique({ name, key }, id)
     // Idempotency keys of calls that met the job under this one stay with it, and are forgotten with it.
     if (job?.extras === undefined) return true
     const { uniqueKey: _gone, untilStart: _until, ...others } = job.extras

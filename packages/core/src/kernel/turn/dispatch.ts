@@ -25,10 +25,12 @@ import type { TurnContext } from '../state/turnContext.ts'
 
 export function dispatch(turn: TurnContext): void {
   const { tables, facts, now } = turn
+  const { keys } = tables
   tables.unfinished = false
   tables.setAside = 0
-  if (facts.turns.length > 0 || tables.keys.hasWork(now.mono)) settleBacklogs(turn)
-  fillBuckets(turn)
+  const isKeyFree = keys.overfilled.size > 0 || keys.releasable.size > 0 || keys.buckets.nextMono <= now.mono
+  if (facts.turns.length > 0 || isKeyFree) settleBacklogs(turn)
+  if (tables.dispatchable.short.size > 0 || tables.dispatchable.tokenMono <= now.mono) fillBuckets(turn)
   serve(turn)
   if (tables.bounded > 0) tellDrained(turn)
 }
@@ -83,13 +85,15 @@ function handOne(turn: TurnContext, group: ConsumerGroup): boolean {
 function pick(turn: TurnContext, group: ConsumerGroup, session: Session): Job | undefined {
   for (const tier of group.tiers) {
     for (const [queue, lanes] of tier) {
-      if (!mayStart(turn, queue)) continue
+      // A queue without settings holds nothing back, unless it is paused.
+      const isFree = queue.settings === NO_SETTINGS
+      if ((!isFree || queue.paused) && !mayStart(turn, queue)) continue
       const job = pickOf(turn, group, queue, lanes, session)
       // Jobs of other queues must not take the room either.
       if (job === KEEP_ROOM) return undefined
-      if (job !== undefined && mayPayFor(turn, queue, job)) {
-        group.rotate(tier, queue, lanes)
-        passTurn(job.lane)
+      if (job !== undefined && (isFree || mayPayFor(turn, queue, job))) {
+        if (tier.size > 1) group.rotate(tier, queue, lanes)
+        if (!isFree) passTurn(job.lane)
         return job
       }
     }
@@ -120,14 +124,14 @@ function pickOf(
   for (;;) {
     const head = lanes.first()
     if (head === undefined) {
-      group.forget(queue)
+      group.suspend(queue)
       return undefined
     }
     if (head.expiresAt !== 0 && head.expiresAt <= turn.now.wall) {
       expireJob(turn, head)
       continue
     }
-    const backlog = closedBacklogOf(turn, head)
+    const backlog = queue.keys === undefined ? undefined : holdingBacklogOf(turn, head)
     if (backlog !== undefined) {
       if (!setAside(turn, head, backlog)) return undefined
       continue
@@ -138,7 +142,7 @@ function pickOf(
 }
 
 /** Returns the backlog of a job whose key has no room. */
-function closedBacklogOf({ tables, now }: TurnContext, job: Job): KeyBacklog | undefined {
+function holdingBacklogOf({ tables, now }: TurnContext, job: Job): KeyBacklog | undefined {
   const backlog = tables.keys.backlogOf(job)
   return backlog !== undefined && (roomOf(backlog.key, now.mono) <= 0 || !mayPay(backlog.key, now.mono, job)) ? backlog : undefined
 }
@@ -159,7 +163,6 @@ function setAside(turn: TurnContext, job: Job, backlog: KeyBacklog): boolean {
 /** True if the queue may start one more job now. If it may not, it is skipped until something reopens it. */
 function mayStart({ tables, now }: TurnContext, queue: Queue): boolean {
   const { settings, paused } = queue
-  if (settings === NO_SETTINGS && !paused) return true
   const { concurrencyLimit, rateLimit } = settings
   if (paused || (concurrencyLimit !== undefined && countOf(queue, ACTIVE) >= concurrencyLimit)) {
     tables.dispatchable.suspend(queue)
@@ -215,7 +218,7 @@ function passing(turn: TurnContext, lanes: ReadyLanes, heavy: Job, session: Sess
         index++
         continue
       }
-      const backlog = closedBacklogOf(turn, job)
+      const backlog = holdingBacklogOf(turn, job)
       if (backlog === undefined) {
         best = job
         break

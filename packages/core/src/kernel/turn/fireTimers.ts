@@ -20,7 +20,7 @@ import type { TurnContext } from '../state/turnContext.ts'
 /** Runs after the turn's commands, so that timely messages precede any expiry. If more mail waits, time counts up to its arrival. */
 export function fireTimers(turn: TurnContext): void {
   const { tables, facts, now, heardMono } = turn
-  recover(turn)
+  if (tables.abandoned.length > 0) recover(turn)
   if (facts.settling !== undefined) settleSlice(turn, facts.settling)
   for (let job = tables.deadlines.peek(); job !== undefined && job.deadlineMono <= heardMono; job = tables.deadlines.peek())
     overrun(turn, job)

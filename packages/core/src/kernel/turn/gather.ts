@@ -40,7 +40,8 @@ export function gather(store: TurnStore, tables: Tables, requests: readonly Requ
   if (tables.keys.turns.size > 0) gatherTurns(plan, tables, facts, now.mono)
   for (const { command } of requests) gatherFor(plan, tables, facts, command)
   if (tables.flowWork) gatherFlows(plan, tables, facts)
-  gatherDue(plan, tables, facts, now)
+  if (tables.dueAt !== 0 && tables.dueAt <= now.wall) gatherDue(plan, tables, facts, now)
+  if (tables.expiresAt !== 0 && tables.expiresAt <= now.wall) gatherExpired(plan, tables, facts, now)
   const isTickDue = tables.fireAt !== 0 && tables.fireAt <= now.wall && tables.ticksMono <= now.mono
   if (isTickDue || tables.freed.size > 0 || plan.schedules.length > 0) gatherSchedules(plan, tables, facts, now, isTickDue)
   if (tables.definitions.settling.size > 0) gatherSettling(plan, tables, facts)
@@ -77,25 +78,27 @@ function refillBacklogs(plan: Plan, tables: Tables, { mono }: Now): void {
   }
 }
 
-/** Reads the jobs that are due and those that have expired, a slice of each. */
+/** Reads a slice of the jobs that are due. */
 function gatherDue(plan: Plan, tables: Tables, facts: Facts, { wall }: Now): void {
-  if (tables.dueAt !== 0 && tables.dueAt <= wall)
-    plan.ask('due', [wall, LIMITS.sliceRows], (rows) => {
-      facts.due = rows.map((row) => facts.remember(row))
-      // The job with that time is gone. Without a later time the next turn would be due at once, for ever.
-      if (rows.length === 0)
-        plan.ask('deadlines', [], ({ dueAt }) => {
-          tables.dueAt = dueAt
-        })
-    })
-  if (tables.expiresAt !== 0 && tables.expiresAt <= wall)
-    plan.ask('expired', [wall, LIMITS.sliceRows], (rows) => {
-      facts.expired = rows.map((row) => facts.remember(row))
-      if (rows.length === 0)
-        plan.ask('deadlines', [], ({ expiresAt }) => {
-          tables.expiresAt = expiresAt
-        })
-    })
+  plan.ask('due', [wall, LIMITS.sliceRows], (rows) => {
+    facts.due = rows.map((row) => facts.remember(row))
+    // The job with that time is gone. Without a later time the next turn would be due at once, for ever.
+    if (rows.length === 0)
+      plan.ask('deadlines', [], ({ dueAt }) => {
+        tables.dueAt = dueAt
+      })
+  })
+}
+
+/** Reads a slice of the jobs that have expired. */
+function gatherExpired(plan: Plan, tables: Tables, facts: Facts, { wall }: Now): void {
+  plan.ask('expired', [wall, LIMITS.sliceRows], (rows) => {
+    facts.expired = rows.map((row) => facts.remember(row))
+    if (rows.length === 0)
+      plan.ask('deadlines', [], ({ expiresAt }) => {
+        tables.expiresAt = expiresAt
+      })
+  })
 }
 
 function gatherFor(plan: Plan, tables: Tables, facts: Facts, command: Command): void {
@@ -173,10 +176,10 @@ function gatherForwarded(plan: Plan, tables: Tables, { source, number, first, en
 /** Asks who holds the keys of new jobs. */
 function gatherKeys(plan: Plan, tables: Tables, jobs: readonly NewJob[]): void {
   for (const job of jobs) {
-    const { name, idempotencyKey, unique } = job
+    const { name, idempotencyKey, unique, debounce, throttle } = job
     if (idempotencyKey !== undefined) plan.idempotent({ name, key: idempotencyKey }, tellsRepeats(tables, job))
     if (unique !== undefined) plan.unique({ name, key: unique.key })
-    const shape = shapeOf(job)
+    const shape = debounce === undefined && throttle === undefined ? undefined : shapeOf(job)
     if (shape === undefined) continue
     const place = placeOf(name, shape)
     if (shape.by === 'trailing') plan.unique(place)

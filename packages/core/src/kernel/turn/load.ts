@@ -1,13 +1,14 @@
 /** Builds the tables from the store: at start-up, and after a commit that failed. Nothing else builds them. */
 import type { Now } from '../../clock.ts'
 import type { SessionIntro } from '../../commands.ts'
-import { CANCELLED, COMPLETED, FAILED } from '../../lifecycle.ts'
+import { ACTIVE, CANCELLED, COMPLETED, FAILED, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
+import { limitsKeys, mayRefuse } from '../../queueSettings.ts'
 import { beginLease } from '../jobs/lease.ts'
 import { fullMonoOf } from '../records/bucket.ts'
 import type { Job } from '../records/job.ts'
-import { isDrained, type Queue } from '../records/lane.ts'
-import type { ActiveRow, BucketRow, KeptCounts, PauseEndRow, PresentRow } from '../records/rows.ts'
+import { addSums, countOf, isDrained, type Queue } from '../records/lane.ts'
+import type { ActiveRow, BucketRow, KeptCounts, KeyBacklogRow, LaneRow, PauseEndRow, PresentRow, QueueRow } from '../records/rows.ts'
 import { addPresent } from '../records/workerRegistry.ts'
 import type { TurnStore } from '../state/store.ts'
 import { Tables } from '../state/tables.ts'
@@ -18,7 +19,12 @@ import { Tables } from '../state/tables.ts'
  */
 export function loadTables(store: TurnStore, alive: ReadonlySet<string>, now: Now): Tables {
   const loaded = store.load()
-  const tables = new Tables(loaded, store.deadlines(), now)
+  const tables = new Tables(loaded, store.deadlines())
+  for (const row of loaded.queues) loadQueue(tables, row, now)
+  for (const row of loaded.lanes) loadLane(tables, row)
+  const minutes = new Map(loaded.minutes.map(({ queueId, at }) => [queueId, at]))
+  for (const queue of tables.queues.values()) queue.minuteAt = minutes.get(queue.id) ?? 0
+  for (const row of loaded.backlogs) loadBacklog(tables, row)
   const byId = new Map([...tables.queues.values()].map((queue) => [queue.id, queue]))
   loadBuckets(tables, byId, loaded.buckets, now)
   loadPauseEnds(tables, byId, loaded.pauseEnds)
@@ -49,6 +55,36 @@ function comesBackBy({ sessions }: Tables, { uuid, remote }: PresentRow, alive: 
   if (sessions.has(uuid)) return Number.POSITIVE_INFINITY
   if (remote) return mono + LIMITS.leaseMs
   return alive.has(uuid) ? mono + LIMITS.reattachGraceMs : Number.NEGATIVE_INFINITY
+}
+
+function loadQueue(tables: Tables, { id, name, settings, paused, pausedKeys, missingMs, missingAt }: QueueRow, now: Now): void {
+  const queue = tables.addQueue(name, id)
+  queue.settings = settings
+  tables.dispatchable.shared.join(queue)
+  queue.paused = paused
+  queue.fullMono = fullMonoOf(missingMs, missingAt, now)
+  if (mayRefuse(settings)) tables.bounded++
+  if (settings.deadLetter !== undefined) tables.deadLettering++
+  if (limitsKeys(settings)) queue.keys = new Map()
+  for (const key of pausedKeys) tables.keys.key(queue, key).paused = true
+}
+
+function loadLane(tables: Tables, row: LaneRow): void {
+  const queue = tables.queues.get(row.queue) ?? tables.addQueue(row.queue, row.queueId)
+  const lane = tables.addLane(row.queue, row.name, row.id)
+  for (const into of [lane, queue, tables.all]) addSums(into, row)
+  if (queue.sharing !== undefined) queue.sharing.active += countOf(lane, ACTIVE)
+  ;({ paused: lane.paused, usedAt: lane.usedAt, usedEvent: lane.usedEvent } = row)
+  lane.window.complete = countOf(lane, WAITING) === 0
+}
+
+function loadBacklog(tables: Tables, { id, laneId, key, parked }: KeyBacklogRow): void {
+  const { keys } = tables
+  const lane = tables.laneOf(laneId)
+  const backlog = keys.addBacklog(keys.key(lane.queue, key), lane, id)
+  backlog.parked = parked
+  backlog.window.complete = false
+  keys.releasable.add(backlog)
 }
 
 /** Loads buckets. Those that are full by now are forgotten as others are, a slice per turn. */

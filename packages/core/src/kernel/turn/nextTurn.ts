@@ -5,11 +5,20 @@ import type { Tables } from '../state/tables.ts'
 
 /** Returns milliseconds: 0 for at once, and at most `LIMITS.timerSliceMs`, so that a jump of the wall clock is noticed. */
 export function nextTurnMs(tables: Tables, now: Now): number {
-  if (tables.abandoned.length > 0 || tables.flowWork || tables.freed.size > 0 || tables.hurried || isStarving(tables)) return 0
+  if (
+    tables.abandoned.length > 0 ||
+    tables.flowWork ||
+    tables.freed.size > 0 ||
+    tables.hurried ||
+    (tables.needRefill.size > 0 && isStarving(tables))
+  )
+    return 0
   let ms: number = LIMITS.timerSliceMs
   const overdue = tables.deadlines.peek()
   if (overdue !== undefined) ms = Math.min(ms, overdue.deadlineMono - now.mono)
-  ms = Math.min(ms, tables.leaseMono - now.mono, tables.tokenMono - now.mono)
+  // Tokens of queues and of keys.
+  const tokenMono = Math.min(tables.dispatchable.tokenMono, tables.keys.buckets.nextMono)
+  ms = Math.min(ms, tables.leaseMono - now.mono, tokenMono - now.mono)
   if (tables.dueAt !== 0) ms = Math.min(ms, tables.dueAt - now.wall)
   if (tables.expiresAt !== 0) ms = Math.min(ms, tables.expiresAt - now.wall)
   const { nextAt } = tables.dispatchable.pauseEnds

@@ -8,13 +8,8 @@ interface Drain extends Sender {
 }
 
 export class DrainWaiters {
-  readonly #waiting = new WaitingRoom<Drain>()
+  readonly waiting = new WaitingRoom<Drain>()
   readonly #byQueue = new Map<string, Set<Drain>>()
-
-  /** The number of callers that wait for a drain. */
-  get size(): number {
-    return this.#waiting.size
-  }
 
   /** Returns true if all jobs of the queue have ended; otherwise the caller waits. */
   ask(tables: Tables, queue: string, { connection, request }: Sender): true | Refused | typeof DEFERRED {
@@ -24,7 +19,7 @@ export class DrainWaiters {
     const others = this.#byQueue.get(queue)
     if (others === undefined) this.#byQueue.set(queue, new Set([drain]))
     else others.add(drain)
-    this.#waiting.add(drain)
+    this.waiting.add(drain)
     return DEFERRED
   }
 
@@ -36,14 +31,14 @@ export class DrainWaiters {
       this.#byQueue.delete(queue)
       for (const drain of drains) {
         const { connection, request: id } = drain
-        this.#waiting.delete(drain)
+        this.waiting.delete(drain)
         post(connection, found instanceof Refused ? { id, refusal: found.refusal } : { id, value: found })
       }
     }
   }
 
   forget(connection: ConnectionId, request?: number): void {
-    for (const drain of this.#waiting.take(connection, request)) {
+    for (const drain of this.waiting.take(connection, request)) {
       const others = this.#byQueue.get(drain.queue)
       others?.delete(drain)
       if (others?.size === 0) this.#byQueue.delete(drain.queue)

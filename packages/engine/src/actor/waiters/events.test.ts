@@ -72,7 +72,7 @@ test('at the end it waits for the next commit, and for the first that fits', () 
   expect(told).toMatchObject([[1, { id: 7, value: { events: [{ seq: 2 }], next: 2 } }]])
   commit(1, { name: 'b' })
   expect(told.slice(1)).toMatchObject([[2, { id: 8, value: { events: [{ seq: 3 }], next: 3 } }]])
-  expect(followers.any).toBe(false)
+  expect(followers.waiting.size).toBe(0)
 })
 
 test('a commit of more than a page is told by the page', () => {
@@ -126,7 +126,7 @@ test('after a reload each asks again from where it was, so that a commit that wa
   ask(0, { name: 'b' }, 3, 4)
   commit(2)
   expect(followers.takeAll()).toEqual([{ command: { op: 'events', after: 2, filter: { name: 'b' } }, connection: 3, request: 4 }])
-  expect(followers.any).toBe(false)
+  expect(followers.waiting.size).toBe(0)
 })
 
 test('whatever is committed between questions, whoever follows next sees each event that fits once, in order', () => {
@@ -150,7 +150,7 @@ test('whatever is committed between questions, whoever follows next sees each ev
           for (;;) {
             const answered = told.shift()
             if (answered !== undefined) take(answered[1].value as EventsPage)
-            else if (followers.any) return
+            else if (followers.waiting.size > 0) return
             const page = ask(after, filter, 1, ++asked)
             if (page === DEFERRED) return
             take(page)

@@ -31,22 +31,12 @@ const PAGES_KEPT = 8
 const FILTERS_KEPT = 16
 
 export class EventWaiters {
-  readonly #waiting = new WaitingRoom<Follower>()
+  readonly waiting = new WaitingRoom<Follower>()
   /** Whole pages, which never change, by the event before them; the one that was used last is at the end. */
   readonly #pages = new Map<number, Read>()
 
   /** The last event before the turn whose questions are answered: what this turn commits is new to a reader that begins now. */
   before = Number.POSITIVE_INFINITY
-
-  /** True if a reader waits for the next event. */
-  get any(): boolean {
-    return this.#waiting.size > 0
-  }
-
-  /** The number of readers that wait for the next event. */
-  get size(): number {
-    return this.#waiting.size
-  }
 
   /** Returns the page after the cursor; if there is nothing yet, the reader waits. `last` is the journal's last event. */
   ask(store: Questions, last: number, command: EventsCommand, { connection, request }: Sender): EventsPage | typeof DEFERRED {
@@ -64,7 +54,7 @@ export class EventWaiters {
     if (after > 0 && first > after + 1) return { events, next, gap: { after, resumesAt: first } }
     if (events.length > 0 || next < last) return { events, next }
     const text = JSON.stringify(filter)
-    this.#waiting.add({ connection, request, command: { ...command, after: last }, text, fits: eventTest(filter), after: last })
+    this.waiting.add({ connection, request, command: { ...command, after: last }, text, fits: eventTest(filter), after: last })
     return DEFERRED
   }
 
@@ -73,27 +63,27 @@ export class EventWaiters {
     const last = events.at(-1)?.seq
     if (last === undefined) return
     const pages = new Map<string, EventsPage>()
-    for (const follower of this.#waiting) {
+    for (const follower of this.waiting) {
       const { command, connection, request, text, fits } = follower
       const page = pages.get(text) ?? firstPage(events, last, fits)
       pages.set(text, page)
       follower.after = last
       // A reader whose filter matches nothing still gets an empty page from time to time, so that its cursor stays within the journal.
       if (page.events.length === 0 && last - command.after < LIMITS.eventsPassed) continue
-      this.#waiting.delete(follower)
+      this.waiting.delete(follower)
       post(connection, { id: request, value: page })
     }
   }
 
   /** Removes and returns all waiting readers, which ask again. */
   takeAll(): readonly { readonly connection: ConnectionId; readonly request: number; readonly command: EventsCommand }[] {
-    return this.#waiting
+    return this.waiting
       .takeAll()
       .map(({ command, connection, request, after }) => ({ connection, request, command: { ...command, after } }))
   }
 
   forget(connection: ConnectionId, request?: number): void {
-    this.#waiting.take(connection, request)
+    this.waiting.take(connection, request)
   }
 
   #read(store: Questions, after: number): Read {

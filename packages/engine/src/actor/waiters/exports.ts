@@ -33,14 +33,9 @@ interface Exporter extends Sender {
 }
 
 export class ExportWaiters {
-  readonly #waiting = new WaitingRoom<Exporter>()
+  readonly waiting = new WaitingRoom<Exporter>()
   /** The event up to which each export has nothing after its cursor. */
   readonly #seen = new Map<string, number>()
-
-  /** The number of exporters that wait for the next job that ends. */
-  get size(): number {
-    return this.#waiting.size
-  }
 
   ask(store: Questions, tables: Tables, command: ExportCommand, sender: Sender): ExportPage | Refused | typeof DEFERRED {
     const { name, limit } = command
@@ -52,33 +47,32 @@ export class ExportWaiters {
     // The cursor must not stay behind: the journal would forget what it points at.
     if (!empty || page.next < last || last - cursor >= LIMITS.eventsPassed) return page
     this.#seen.set(name, last)
-    this.#waiting.add({ ...sender, command, cursor })
+    this.waiting.add({ ...sender, command, cursor })
     return DEFERRED
   }
 
   /** Removes and returns the exporters that the events of a turn, up to `last`, may concern: each asks again. */
   committed(notes: readonly (EventNote | SystemEventNote)[], last: number): readonly Exporter[] {
-    if (notes.length === 0 || this.#waiting.size === 0) return []
+    if (notes.length === 0) return []
     if (notes.some((note) => note.job !== undefined && isEnd(note.type))) return this.takeAll()
-    const late = [...this.#waiting].filter(({ cursor }) => last - cursor >= LIMITS.eventsPassed)
-    for (const exporter of late) this.#waiting.delete(exporter)
-    for (const { command } of this.#waiting) this.#seen.set(command.name, last)
+    const late = [...this.waiting].filter(({ cursor }) => last - cursor >= LIMITS.eventsPassed)
+    for (const exporter of late) this.waiting.delete(exporter)
+    for (const { command } of this.waiting) this.#seen.set(command.name, last)
     return late
   }
 
   takeAll(): readonly Exporter[] {
-    return this.#waiting.takeAll()
+    return this.waiting.takeAll()
   }
 
   /** Removes and returns the waiting exporters after exports were deleted: each asks again, and gets the error. */
   end(names: readonly string[]): readonly Exporter[] {
-    if (names.length === 0) return []
     for (const name of names) this.#seen.delete(name)
     return this.takeAll()
   }
 
   forget(connection: ConnectionId, request?: number): void {
-    this.#waiting.take(connection, request)
+    this.waiting.take(connection, request)
   }
 }
 

@@ -26,14 +26,9 @@ const TOGETHER_BYTES = 2 ** 20
 
 export class ResultWaiters {
   readonly #bySeq = new Map<number, Set<Watch>>()
-  readonly #waiting = new WaitingRoom<Watch>()
+  readonly waiting = new WaitingRoom<Watch>()
   /** Rows that were read together for the questions of this turn, by seq. */
   readonly #together = new Map<number, JobRow>()
-
-  /** The number of callers that wait for a result. */
-  get size(): number {
-    return this.#waiting.size
-  }
 
   /** Reads the jobs of the questions that follow until `forgetRows`, in one round trip to a store on another machine. */
   readTogether(store: Questions, live: Live, ids: readonly JobKey[]): void {
@@ -66,20 +61,19 @@ export class ResultWaiters {
     const others = this.#bySeq.get(seq)
     if (others === undefined) this.#bySeq.set(seq, new Set([watch]))
     else others.add(watch)
-    this.#waiting.add(watch)
+    this.waiting.add(watch)
     return DEFERRED
   }
 
   /** Answers for the jobs that this turn has made final or deleted, from the records: retention may have removed the rows already. */
   settle(effects: Effects, post: Post): void {
-    if (this.#bySeq.size === 0) return
     for (const job of effects.settled) {
       const watches = this.#bySeq.get(job.seq)
       if (watches === undefined) continue
       this.#bySeq.delete(job.seq)
       const value = outcomeOf(job, effects)
       for (const watch of watches) {
-        this.#waiting.delete(watch)
+        this.waiting.delete(watch)
         post(watch.connection, { id: watch.request, value })
       }
     }
@@ -98,7 +92,7 @@ export class ResultWaiters {
   }
 
   forget(connection: ConnectionId, request?: number): void {
-    for (const watch of this.#waiting.take(connection, request)) this.#remove(watch)
+    for (const watch of this.waiting.take(connection, request)) this.#remove(watch)
   }
 
   #check(store: Questions, live: Live, seq: number, post: Post): void {
@@ -107,7 +101,7 @@ export class ResultWaiters {
       const row = this.#find(store, watch.id)
       const found: Outcome | typeof DEFERRED = row === undefined ? { state: 'deleted' } : read(store, row)
       if (found === DEFERRED) continue
-      this.#waiting.delete(watch)
+      this.waiting.delete(watch)
       this.#remove(watch)
       post(watch.connection, { id: watch.request, value: found })
     }

@@ -13,6 +13,8 @@ import type { Post } from './waitingRoom.ts'
 /** A question that is asked again, since the event that it waited for may have happened. */
 export type Repeated = Sender & { readonly command: Command }
 
+const NONE: readonly Repeated[] = []
+
 export class Waiters {
   readonly results = new ResultWaiters()
   readonly events = new EventWaiters()
@@ -30,14 +32,15 @@ export class Waiters {
    */
   committed(effects: Effects, lastEvent: number, events: () => readonly JournalEvent[], post: Post): readonly Repeated[] {
     this.events.before = lastEvent - effects.events.length
-    if (this.events.any) this.events.committed(events(), post)
-    return [...this.exports.committed(effects.events, lastEvent), ...this.exports.end(effects.exportsGone)]
+    if (this.events.waiting.size > 0) this.events.committed(events(), post)
+    const passed = this.exports.waiting.size > 0 ? this.exports.committed(effects.events, lastEvent) : NONE
+    return effects.exportsGone.length > 0 ? [...passed, ...this.exports.end(effects.exportsGone)] : passed
   }
 
   /** Runs after the turn's own replies, which come first. */
   settle(effects: Effects, tables: Tables, post: Post): void {
-    this.results.settle(effects, post)
-    this.drains.settle(tables, post)
+    if (this.results.waiting.size > 0) this.results.settle(effects, post)
+    if (this.drains.waiting.size > 0) this.drains.settle(tables, post)
   }
 
   /** Runs after a reload: what was committed before it may never have been delivered. Returns the questions to ask again. */

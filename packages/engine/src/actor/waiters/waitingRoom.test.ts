@@ -35,9 +35,9 @@ const crowd = () => ({
 })
 type Crowd = ReturnType<typeof crowd>
 
-const sizesOf = (all: Crowd) => Object.fromEntries(Object.entries(all).map(([name, { size }]) => [name, size]))
+const sizesOf = (all: Crowd) => Object.fromEntries(Object.entries(all).map(([name, { waiting }]) => [name, waiting.size]))
 const watchedOf = (all: Crowd) => ({
-  sizes: Object.fromEntries(Object.entries(all).map(([name, waiting]) => [name, () => waiting.size])),
+  sizes: Object.fromEntries(Object.entries(all).map(([name, { waiting }]) => [name, () => waiting.size])),
 })
 
 function ask({ watches, followers, exporters, drains }: Crowd, connection: number, request: number): void {
@@ -67,7 +67,7 @@ test.each<[string, (all: Crowd, round: number) => void]>([
 test('a queue that is drained answers all who wait for it, once', async () => {
   const { drains } = crowd()
   const told: Reply[] = []
-  const grown = await growth({ sizes: { drains: () => drains.size } }, (round) => {
+  const grown = await growth({ sizes: { drains: () => drains.waiting.size } }, (round) => {
     drains.ask(tablesOf(1), 'q', { connection: round % 3, request: round })
     drains.settle(tablesOf(0), (_, reply) => void told.push(reply))
   })

@@ -6,11 +6,8 @@ export type Post = (connection: ConnectionId, reply: Reply) => void
 
 export class WaitingRoom<T extends Sender> {
   readonly #byConnection = new Map<ConnectionId, Map<number, T>>()
-  #size = 0
-
-  get size(): number {
-    return this.#size
-  }
+  /** The number of questions that wait. */
+  size = 0
 
   add(question: T): void {
     const { connection, request } = question
@@ -19,7 +16,7 @@ export class WaitingRoom<T extends Sender> {
       own = new Map()
       this.#byConnection.set(connection, own)
     }
-    if (!own.has(request)) this.#size++
+    if (!own.has(request)) this.size++
     own.set(request, question)
   }
 
@@ -31,7 +28,7 @@ export class WaitingRoom<T extends Sender> {
     if (request === undefined) own.clear()
     else own.delete(request)
     if (own.size === 0) this.#byConnection.delete(connection)
-    this.#size -= taken.length
+    this.size -= taken.length
     return taken
   }
 
@@ -42,7 +39,7 @@ export class WaitingRoom<T extends Sender> {
   takeAll(): readonly T[] {
     const all = [...this]
     this.#byConnection.clear()
-    this.#size = 0
+    this.size = 0
     return all
   }
 
