@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { startFaulty } from './faulty.ts'
 
 const DATA = { name: 'a', data: null }
+const SCHEDULED = 0
 const ACTIVE = 2
 
 test('tables that are broken are loaded again, and every command of the turn succeeds', async () => {
@@ -30,6 +31,17 @@ test('tables that are broken are loaded again, and every command of the turn suc
   })
   await expectTablesAsStored()
   expect(warnings).toEqual([{ invariant: expect.stringMatching(/lane 1 has -1 jobs in state 2/) }])
+})
+
+test('a turn of timers alone is taken again with the new tables, and the engine lives on', async () => {
+  const { probe, inThread, clock, expectTablesAsStored } = startFaulty()
+  await probe.settle([{ op: 'enqueue', jobs: [{ ...DATA, delay: 1_000 }] }])
+  const lane = inThread.actor.tables.lanesById.get(1)
+  if (lane !== undefined) lane.counts[SCHEDULED] = 0
+  await clock.advance('1s')
+  const { jobs } = await probe.call<'list'>({ op: 'list', filter: {}, limit: 10 })
+  expect(jobs.map(({ state }) => state)).toEqual(['waiting'])
+  await expectTablesAsStored()
 })
 
 test('if the store itself is broken, the command that meets it is refused as INTERNAL, and the jobs beside it are kept', async () => {

@@ -164,7 +164,7 @@ export class Failures {
   #oneByOne(mail: readonly Arrived[], cause: unknown): Outcome {
     if (cause instanceof BrokenInvariant) this.#turns.invariantBroken(cause.message)
     this.#reload(mail)
-    if (mail.length === 0) throw new ActorFailure({ code: 'INTERNAL', message: describe(cause) }, { cause })
+    if (mail.length === 0) return this.#timersAgain(cause)
     for (const [index, envelope] of mail.entries()) {
       const outcome = this.#decideAlone(envelope)
       if (outcome === PUT_OFF) {
@@ -174,6 +174,16 @@ export class Failures {
       if (outcome !== undefined) this.#turns.deliver([envelope], outcome)
     }
     return undefined
+  }
+
+  /** Takes a turn without mail again. A broken invariant may have been of the tables that are gone; any other cause is still there. */
+  #timersAgain(cause: unknown): Outcome {
+    try {
+      if (cause instanceof BrokenInvariant) return this.#succeeded(this.#turns.decide([], this.#turns.memory.loadedAt))
+    } catch (error) {
+      if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed([], this.#turns.memory.loadedAt, error)
+    }
+    throw new ActorFailure({ code: 'INTERNAL', message: describe(cause) }, { cause })
   }
 
   #decideAlone(envelope: Arrived): Outcome {

@@ -93,7 +93,8 @@ export function prepareLook(db: Database): Look {
         const hasParsed = parsed >= PARSED_PER_LOOK
         const isPause = looked % ROWS_PER_LOOK === 0 || hasParsed
         if (isPause) parsed = 0
-        if (places.length < limit && looked < bound.rows && !(isPause && bound.late(hasParsed ? Number.POSITIVE_INFINITY : looked))) continue
+        if (places.length < limit && looked < bound.rows && !(isPause && bound.late(hasParsed ? Number.POSITIVE_INFINITY : looked)))
+          continue
         next = placeOf(seq)
         passed += passedUntil(part, seq)
         break
