@@ -340,7 +340,7 @@ test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, as
   expect(await place.ok('flows', 'list')).toMatch(/^ID .*ENQUEUED\n\S+ +load +default +running +2 waiting, 1 blocked +\S+ ago\n$/)
   expect(await place.okJson('flows', 'list', '--state', 'running', '--limit', '1')).toMatchObject({
     flows: [{ id: flow.id, name: 'load', state: 'running', states: { waiting: 2, blocked: 1 }, finishedAt: null }],
-    next: expect.any(String),
+    next: null,
     partial: false,
   })
   expect(await place.ok('flows', 'list', '--state', 'failed')).toBe('no flows\n')

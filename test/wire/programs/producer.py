@@ -2,17 +2,21 @@
 
 import dataclasses
 import itertools
+import re
 import sys
 
 from program import millrace, refusal, say
-from millrace import reading
 
 
 def unknown(view, raw):
     """What a server says that the view has no field for, but for what has another name there."""
     fields = {field.name for field in dataclasses.fields(view)} | {"seq", "node", "enqueued_at"}
     renamed = {"fire_at", "times", "last_at", "fired", "last", "result"} if view is millrace.ScheduleInfo else set()
-    return sorted({reading.snake(reading.MILLISECONDS.sub("", name)) for name in raw} - fields - renamed)
+    return sorted({in_python(name) for name in raw} - fields - renamed)
+
+
+def in_python(name):
+    return re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), re.sub("Ms(?=[A-Z]|$)", "", name))
 
 
 with millrace.connect(sys.argv[1]) as client:
