@@ -49,7 +49,7 @@ const grepped = (pattern: string, ...paths: string[]) => {
   }
 }
 
-/** What is counted, its figure, and the goal. */
+/** Each row has a count by its name, its figure and its goal. */
 const FIGURES: readonly (readonly [what: string, figure: number, goal: string])[] = [
   ['lines about an earlier version', grepped('earlier version|older (engine|server|version)', 'packages', 'apps', 'clients'), '≤ 10'],
   ['files outside the kernel that name the queue setting `fairness`', saying(/\bfairness\b/).length, '≤ 4'],

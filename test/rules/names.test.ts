@@ -1,4 +1,4 @@
-// What each package exports, by name: a public name that comes, goes or changes is seen in the review of its commit.
+// Each package exports the names of its list. So the review of a commit shows a public name that comes, goes or changes.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'

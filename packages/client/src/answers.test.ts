@@ -1,4 +1,4 @@
-/** What the client returns of an answer is what the rows of its fields say: the types by `tsc`, and the values here. */
+/** The client returns each answer as the rows of its fields say. `tsc` compares the types, and these tests compare the values. */
 import * as rows from '@millrace/core/answers'
 import { describe, expect, test } from 'vitest'
 import { workersOf } from './attached.ts'

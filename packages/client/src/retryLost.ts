@@ -1,7 +1,7 @@
 /** Repeats calls if the engine changes hands in between, because the owner of a shared file may be another short command. */
-import { type ErrorCode, isErrorOf } from '@millrace/core'
+import { isErrorOf } from '@millrace/core'
+import { ASKED_AGAIN } from './handle.ts'
 
-const LOST: ReadonlySet<string> = new Set(['COMMIT_UNKNOWN', 'CONNECTION_LOST'] satisfies ErrorCode[])
 const TIMES = 20
 
 /** Repeats a call whose result was lost. Use it only for calls that may happen twice: queries, and those with an idempotency key. */
@@ -10,7 +10,7 @@ export async function retryLost<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
     } catch (error) {
-      if (!isErrorOf(error, 'MillraceError') || !LOST.has(error.code) || time === TIMES) throw error
+      if (!isErrorOf(error, 'MillraceError') || !ASKED_AGAIN.has(error.code) || time === TIMES) throw error
     }
   }
 }

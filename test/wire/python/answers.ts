@@ -156,7 +156,7 @@ function documentation(says: string, attributes: readonly Attribute[]): string {
 
 function classOf(view: ViewClass): string {
   const attributes = attributesOf(view)
-  // Those at the end that may lack have a default.
+  // Attributes at the end that an answer may lack have a default: Python allows none before one without it.
   const last = attributes.findLastIndex(({ mayLack }) => !mayLack)
   const fields = attributes.map(({ name, type }, index) => `    ${name}: ${type}${index > last ? ' = None' : ''}\n`)
   return `@dataclass(frozen=True)

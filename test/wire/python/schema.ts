@@ -71,7 +71,7 @@ export const constant = (name: string) => snake(name).toUpperCase().replace(/^_/
 export const quoted = (word: string) => JSON.stringify(word)
 const inPython = (value: unknown) => (typeof value === 'boolean' ? (value ? 'True' : 'False') : (JSON.stringify(value) ?? 'None'))
 
-/** What a server may send in a state of the connection. */
+/** Returns the types of messages that a server may send in a state of the connection. */
 function allowed(state: 'greeting' | 'open'): string {
   const types = Object.entries(ALLOWED[state].server).filter(([, next]) => next !== null)
   return `${quoted(state)}: (${types.map(([type]) => constant(type)).join(', ')})`
