@@ -23,7 +23,7 @@ test('nothing is reported of a page that does nothing wrong', async ({ visit, gu
   const script =
     'console.warn("a warning"); document.documentElement.style.color = "red"; fetch("/").then((answer) => { document.title = answer.status })'
   const page = await visit(await servePage(script, STRICT))
-  await page.waitForFunction('document.title === "200"')
+  await expect.poll(() => page.title()).toBe('200')
   expect(guard.problems()).toEqual([])
 })
 
