@@ -62,7 +62,9 @@ const run = (name: Run): Setting => ({
 const keptFor = (ms: number | undefined): number | 'forever' | undefined => (ms === LIMITS.durationMs ? 'forever' : ms)
 
 const DELAY = { kind: { type: 'duration', min: 0 } } as const
-const BACKOFF: Readonly<Record<keyof BackoffOptions, Pick<Setting, 'kind'>>> = {
+
+/** The parts of a backoff; a number or a word has no kind. */
+export const BACKOFF_FIELDS: Readonly<Record<keyof BackoffOptions, Pick<Setting, 'kind'>>> = {
   type: {},
   delay: DELAY,
   factor: {},
@@ -71,7 +73,7 @@ const BACKOFF: Readonly<Record<keyof BackoffOptions, Pick<Setting, 'kind'>>> = {
 }
 
 const backoff = (name: keyof BackoffOptions): Setting => ({
-  ...BACKOFF[name],
+  ...BACKOFF_FIELDS[name],
   isDefault: true,
   change: (value, view) => {
     const { [name]: _former, ...rest } = view?.settings.defaults?.backoff ?? DEFAULT_POLICY.backoff
@@ -99,7 +101,7 @@ const keyed = <Name extends string>(names: readonly Name[], prefix: string, sett
 const SETTINGS: Readonly<Record<string, Setting>> = {
   ...keyed(Object.keys(LIMITING) as (keyof typeof LIMITING)[], '', limit),
   ...keyed(Object.keys(RUN) as Run[], '', run),
-  ...keyed(Object.keys(BACKOFF) as (keyof BackoffOptions)[], 'backoff.', backoff),
+  ...keyed(Object.keys(BACKOFF_FIELDS) as (keyof BackoffOptions)[], 'backoff.', backoff),
   ...keyed(Object.keys(RETENTION.kind.fields) as Finished[], 'retention.', retention),
 }
 

@@ -1,12 +1,14 @@
 /** `millrace config`: shows the daemon's settings and their origins, and shows and changes the settings of queues at run time. */
 import { retryLost } from '@millrace/client'
+import { formatDuration } from '@millrace/core'
 import type { Command } from 'commander'
-import { getSetting, isDefault, listSettings, SETTING_KEYS, setSetting, unreached } from '../../config/settings.ts'
+import { getSetting, isDefault, kindOf, listSettings, SETTING_KEYS, setSetting, unreached } from '../../config/settings.ts'
 import { SETTINGS_HELP, settingFlags, settingsOf } from '../configured.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { unknownCommand } from '../explain.ts'
 import { defaultCommand } from '../groups.ts'
+import { settingText } from '../view/setting.ts'
 import { settingOf } from '../written.ts'
 
 interface QueueFlag {
@@ -49,7 +51,7 @@ export function addConfig(program: Command, context: Context): void {
       const engine = await connect({ create: true })
       await setSetting(engine, key, wanted, { queue })
       const now = await retryLost(() => getSetting(engine, key, { queue }))
-      await out.answer({ queue, key, value: now ?? null }, () => `${key} of ${queue} is ${valueText(now)}`)
+      await out.answer({ queue, key, value: now ?? null }, () => `${key} of ${queue} is ${storedText(key, now)}`)
       if (!isDefault(key)) return
       const { definitions } = await retryLost(() => engine.stats())
       const kept = unreached(key, definitions)
@@ -65,7 +67,7 @@ export function addConfig(program: Command, context: Context): void {
     .action(async (key: string, { queue }: QueueFlag) => {
       const engine = await connect()
       const value = await retryLost(() => getSetting(engine, key, { queue }))
-      await out.answer({ queue, key, value: value ?? null }, () => valueText(value))
+      await out.answer({ queue, key, value: value ?? null }, () => storedText(key, value))
     })
   config
     .command('list')
@@ -78,7 +80,7 @@ export function addConfig(program: Command, context: Context): void {
         out.table(
           [
             { title: 'SETTING', text: ({ key }) => key },
-            { title: 'VALUE', text: ({ value }) => valueText(value) },
+            { title: 'VALUE', text: ({ key, value }) => storedText(key, value) },
           ],
           settings,
         ),
@@ -89,6 +91,14 @@ export function addConfig(program: Command, context: Context): void {
 /** Lists the first ten names, and the number of the others. */
 function listed(names: readonly string[]): string {
   return names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
+}
+
+/** Formats a setting of a queue as `config set` reads it. */
+function storedText(key: string, value: unknown): string {
+  const kind = kindOf(key)
+  // Retention has its age alone here.
+  if (kind?.type === 'keep' && typeof value === 'number') return formatDuration(value)
+  return typeof (value ?? '') === 'string' ? valueText(value) : settingText(kind, value)
 }
 
 /** Formats a value as it would be written. */

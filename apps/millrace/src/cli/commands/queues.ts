@@ -21,10 +21,10 @@ import { NotFoundError, UsageError } from '../errors.ts'
 import { defaultCommand } from '../groups.ts'
 import { countText, durationText, many, timeText } from '../output/amounts.ts'
 import { type Line, line, type Text } from '../output/line.ts'
-import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
 import { duration, names, number, orNone, removing } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
+import { settingText } from '../view/setting.ts'
 import { stateColumns, statesText } from '../view/states.ts'
 import { flagOf, writtenOf } from '../written.ts'
 
@@ -38,6 +38,8 @@ interface PurgeFlags {
   readonly dryRun?: boolean
   readonly yes?: boolean
 }
+
+const SETTINGS: Readonly<Record<string, Row>> = QUEUE_OPTIONS
 
 export function addQueues(program: Command, context: Context): void {
   const { connect, out } = context
@@ -110,7 +112,7 @@ export function addQueues(program: Command, context: Context): void {
       const queue = await queueOf(context, name)
       await out.answer(queue, () => queueLines(queue, out.paint))
     })
-  for (const [name, row] of Object.entries<Row>(QUEUE_OPTIONS)) {
+  for (const [name, row] of Object.entries(SETTINGS)) {
     const { flag, help } = flagOf(QUEUE_OPTIONS, name)
     set.option(flag, help, orNone(writtenOf(row.kind).parse ?? String))
   }
@@ -254,7 +256,7 @@ function queueLines(queue: QueueView, paint: Paint): Line[] {
       ],
       ...(sharedActive === undefined ? [] : [['active under its shared limit', countText(sharedActive)] as const]),
       ...(rateNow === undefined ? [] : [['rate now', tokensText(rateNow)] as const]),
-      ...Object.entries(settings).map(([setting, value]) => [setting, JSON.stringify(plain(value))] as const),
+      ...Object.entries(settings).map(([setting, value]) => [setting, settingText(SETTINGS[setting]?.kind, value)] as const),
     ],
     paint,
   )

@@ -6,6 +6,7 @@ import { type Line, line, type Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
 import { type Paint, stateText } from '../output/style.ts'
 import type { Column } from '../output/table.ts'
+import { settingText } from './setting.ts'
 
 export function jobColumns(paint: Paint, now: number): readonly Column<Job>[] {
   return [
@@ -49,7 +50,7 @@ export function jobLines(job: Job, paint: Paint): Text[] {
     ['weight', job.weight === 1 ? undefined : String(job.weight)],
     ['tokens', job.tokens > 1 ? countText(job.tokens) : undefined],
     ['timeout', durationText(job.timeout)],
-    ['backoff', JSON.stringify(plain(job.backoff))],
+    ['backoff', settingText({ type: 'backoff' }, job.backoff)],
     ['keep', job.keep === undefined ? undefined : job.keep === LIMITS.durationMs ? 'forever' : durationText(job.keep)],
     ['enqueued', timeText(job.enqueuedAt)],
     ['due', timeText(job.runAt)],
