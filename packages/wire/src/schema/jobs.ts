@@ -139,9 +139,12 @@ function kindOf(kind: RunKind): Kind<unknown> {
 
 /** A field that core's table of job options describes. */
 function option<Name extends RunOption>(which: Name): Field<RunSettings[Name]> {
-  const row: Row = RUN_OPTIONS[which]
-  const note = row.says.charAt(0).toLowerCase() + row.says.slice(1) + (row.preset === undefined ? '' : `; nil: ${row.preset}`)
-  return optional(kindOf(RUN_OPTIONS[which].kind), note) as Field<RunSettings[Name]>
+  return optional(kindOf(RUN_OPTIONS[which].kind), noteOf(RUN_OPTIONS[which])) as Field<RunSettings[Name]>
+}
+
+/** Returns what a row of core's says, and what nil stands for. */
+export function noteOf({ says, preset }: Row): string {
+  return says.charAt(0).toLowerCase() + says.slice(1) + (preset === undefined ? '' : `; nil: ${preset}`)
 }
 
 const newJob = record<NewJob>('NewJob', {

@@ -34,6 +34,7 @@ import type { Field, RecordKind } from '../schema/record.ts'
 import { COMMAND } from '../schema/requests.ts'
 import { ALLOWED, type MessageType, maySend, type SessionState } from '../states.ts'
 import { answerRecords, answerRows } from './answers.ts'
+import { settingRows } from './settings.ts'
 
 type AnyRecord = RecordKind<never>
 
@@ -88,6 +89,7 @@ export function tables(): ReadonlyMap<string, string> {
   )
   all.set('errors', errors())
   all.set('bounds', bounds())
+  all.set('settings', table(['setting', 'holds', 'meaning'], settingRows()))
   for (const kind of [...RECORDS, DELIVERY as unknown as AnyRecord]) all.set(kind.name, fieldsOf(kind, 0))
   for (const kind of Object.values(EVENTS)) all.set(kind.name, fieldsOf(kind as unknown as AnyRecord, kind === EVENTS.STAMP ? 0 : 2))
   for (const [type, { fields }] of Object.entries(MESSAGE.variants)) {
