@@ -57,6 +57,13 @@ export const GROUPS: readonly Group[] = [
       { path: 'maxLength', label: 'Jobs yet to start', kind: 'count', preset: 'no limit' },
       { ...choice('onFull', 'When it is full', 'reject', ['drop-oldest']), needs: 'maxLength' },
       { path: 'keyTiers', label: 'Tiers of keys', kind: 'json', preset: 'none', hint: 'such as {"gold": {"perKeyLimit": 10}}' },
+      {
+        path: 'alertAfter',
+        label: 'Late after',
+        kind: 'duration',
+        preset: '10 × usual wait',
+        hint: 'a problem if its oldest job waits longer',
+      },
     ],
   },
   { title: 'Rates', columns: 3, settings: [...rateOf('rateLimit', 'Starts'), ...rateOf('perKeyRateLimit', 'Starts of a key')] },
@@ -67,16 +74,15 @@ export const GROUPS: readonly Group[] = [
       choice('fairness', 'Job names take turns', 'none', ['name']),
       choice('repeats', 'Repeated calls', 'silent', ['event']),
       { path: 'share', label: 'Hand-outs in a row', kind: 'count', preset: '1', hint: 'jobs, before the next queue' },
-      { path: 'alertAfter', label: 'A problem after', kind: 'duration', preset: '10 × the usual', hint: 'wait of its oldest job' },
     ],
   },
   {
     title: 'Retention',
     settings: [
-      { path: 'deadLetter', label: 'Queue of dead letters', kind: 'name', preset: 'none', hint: 'gets a job for each that fails' },
       ...keptOf('completed', 'Completed', 7),
       ...keptOf('failed', 'Failed', 30),
       ...keptOf('cancelled', 'Cancelled', 7),
+      { path: 'deadLetter', label: 'Queue of dead letters', kind: 'name', preset: 'none', hint: 'gets a job for each that fails' },
     ],
   },
   {
