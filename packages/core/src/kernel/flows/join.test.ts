@@ -6,7 +6,6 @@ import type { Enqueued } from '../../replies.ts'
 import { DEFAULT_RETENTION } from '../../retention.ts'
 import { codeOf, keyOfJob, World } from '../../testing/world.ts'
 
-const ERROR = { name: 'Error', message: 'no' }
 let world: World
 
 beforeEach(() => {
@@ -17,8 +16,8 @@ const states = (...jobs: readonly { readonly seq: number }[]) => jobs.map((job) 
 const runOf = ({ seq }: { readonly seq: number }) => ({ seq, run: world.row({ seq }).run })
 const joining = (job: Enqueued, name: string, jobs: JoinCommand['jobs']): JoinCommand => ({ op: 'join', ...runOf(job), name, jobs })
 const child = { name: 'child', data: null }
-const complete = (job: { readonly seq: number }) => world.run({ op: 'complete', ...runOf(job), output: null })
-const fail = (job: { readonly seq: number }) => world.run({ op: 'fail', ...runOf(job), error: ERROR, retry: false })
+const complete = (job: { readonly seq: number }) => world.complete(job)
+const fail = (job: { readonly seq: number }) => world.fail(job, { retry: false })
 /** The rows behind a job. */
 const after = ({ seq }: Enqueued, count: number) => Array.from({ length: count }, (_, index) => ({ seq: seq + 1 + index }))
 
@@ -69,11 +68,7 @@ describe('a run that joins jobs', () => {
 
   test('of a flow: those that it joins are no reason to fail, and its delay counts once', () => {
     world.attach('s', ['a', 'child'])
-    const [first, second, third] = world.flow([{}, { parents: [0], job: { delay: 1_000 } }, { parents: [1] }]) as [
-      Enqueued,
-      Enqueued,
-      Enqueued,
-    ]
+    const [first, second, third] = world.flow([{}, { parents: [0], job: { delay: 1_000 } }, { parents: [1] }])
     complete(first)
     world.after(1_000)
     world.run(joining(second, 'pages', [child]))
@@ -89,7 +84,7 @@ describe('a run that joins jobs', () => {
     const job = world.enqueue('parent')
     world.run(joining(job, 'pages', [child]))
     const [only] = after(job, 1) as [never]
-    world.run({ op: 'complete', ...runOf(only), output: '"kept"' })
+    world.complete(only, '"kept"')
     expect(states(job, only)).toEqual(['active', 'gone'])
     expect(world.store.flows.parents(job.seq, 0, 9, 1e6).rows).toMatchObject([{ ref: 'pages/0', output: '"kept"' }])
   })
@@ -108,7 +103,7 @@ describe('a run that joins jobs', () => {
     const [job, bystander] = [world.enqueue('parent', { unique }), world.enqueue('parent', { unique: { ...unique, key: 'other' } })]
     for (const each of [job, bystander]) world.run(joining(each, 'pages', [child]))
     const [only, others] = after(bystander, 2) as [never, never]
-    for (const each of [job, bystander]) world.run({ op: 'cancel', id: keyOfJob(each) })
+    for (const each of [job, bystander]) world.cancel(each)
     for (const each of [only, others]) fail(each)
     expect(states(job, bystander)).toEqual(['cancelled', 'cancelled'])
     const holder = world.enqueue('parent', { unique, delay: 1_000 })
@@ -146,11 +141,11 @@ describe('the end of the wait', () => {
   test('a job that was cancelled while it ran joins nothing; one that waits ends at once, and those that it joined go on', () => {
     world.attach('s', ['parent', 'child'])
     const [early, late] = [world.enqueue('parent'), world.enqueue('parent')]
-    world.run({ op: 'cancel', id: keyOfJob(early) })
+    world.cancel(early)
     expect(world.run(joining(early, 'pages', [child])).replies).toEqual([true])
     expect([world.stateOf(early), world.store.rows.size]).toEqual(['cancelled', 2])
     world.run(joining(late, 'pages', [child]))
-    world.run({ op: 'cancel', id: keyOfJob(late) })
+    world.cancel(late)
     const [only] = after(late, 1) as [never]
     expect(states(late, only)).toEqual(['cancelled', 'active'])
     complete(only)
@@ -167,7 +162,7 @@ describe('the end of the wait', () => {
     fail(only)
     expect(states(job, busy)).toEqual(['waiting', 'active'])
     world.run({ op: 'cancel', id: keyOfJob(job) }, { op: 'retry', id: keyOfJob(world.row(only)) })
-    world.run({ op: 'retry', id: keyOfJob(job) })
+    world.retry(job)
     expect(states(job, only)).toEqual(['blocked', 'active'])
     complete(only)
     expect(world.stateOf(job)).toBe('waiting')
@@ -197,7 +192,7 @@ describe('refused, and the run goes on', () => {
 
   test('a full queue, and a full disk', () => {
     world.attach('s', ['parent'])
-    world.run({ op: 'configure', queue: 'small', changes: { maxLength: 1 } })
+    world.configure('small', { maxLength: 1 })
     const job = world.enqueue('parent')
     expect(refused(job, 'pages', [child, { ...child, queue: 'small' }, { ...child, queue: 'small' }])).toBe('QUEUE_FULL')
     world.refusing = { code: 'DISK_FULL', message: 'full' }
@@ -206,7 +201,7 @@ describe('refused, and the run goes on', () => {
   })
 
   test('a job that could not start before the one that waits for it has ended', () => {
-    world.run({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+    world.configure('default', { keyOrder: 'strict' })
     world.attach('s', ['parent', 'child'])
     const job = world.enqueue('parent', { concurrencyKey: 'k' })
     expect(refused(job, 'pages', [{ ...child, concurrencyKey: 'k' }])).toBe('OPTION_RANGE')

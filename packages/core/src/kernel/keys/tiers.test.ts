@@ -59,8 +59,7 @@ test('the end of a run gives its place to the same key', () => {
   const world = new World()
   world.run(configure({ keyTiers: { trial: { perKeyLimit: 1 } } }), jobs('trial:c', 'trial:c', 'trial:d'), worker)
   const running = [...world.store.rows.values()].find(({ state, extras }) => state === ACTIVE && extras?.concurrencyKey === 'trial:c')
-  const { seq, run } = running as RunKey
-  expect(keysOf(world, world.run({ op: 'complete', seq, run, output: null }).grants)).toEqual(['trial:c'])
+  expect(keysOf(world, world.complete(running as RunKey).grants)).toEqual(['trial:c'])
 })
 
 test('each key starts as often as its tier allows, also after a restart and a change', () => {

@@ -10,14 +10,14 @@ const RATE = { limit: 10, period: 1_000, burst: 10 }
 function worldWith(changes: QueueChanges): World {
   const world = new World()
   world.attach('s', ['a', 'b'])
-  world.call<'configure'>({ op: 'configure', queue: 'q', changes })
+  world.configure('q', changes)
   return world
 }
 
 test('a start takes its tokens, and the next one waits until its own are there', () => {
   const world = worldWith({ rateLimit: RATE })
-  const [first, second, third] = [7, 5, 1].map((tokens) => world.enqueue('a', { queue: 'q', tokens }))
-  const states = () => [first, second, third].map((job) => world.stateOf(job as never))
+  const jobs = [7, 5, 1].map((tokens) => world.enqueue('a', { queue: 'q', tokens }))
+  const states = () => jobs.map((job) => world.stateOf(job))
   expect(states()).toEqual(['active', 'waiting', 'waiting'])
   world.after(199)
   expect(states()).toEqual(['active', 'waiting', 'waiting'])
@@ -48,7 +48,7 @@ test('a dear job that goes, or is preceded by one of a higher priority, holds no
   const behind = world.enqueue('a', { queue: 'q' })
   expect([first, dear, behind].map((job) => world.stateOf(job))).toEqual(['active', 'waiting', 'waiting'])
   expect(world.stateOf(world.enqueue('a', { queue: 'q', priority: 1 }))).toBe('active')
-  expect(world.run({ op: 'cancel', id: dear }).grants.map(({ seq }) => seq)).toEqual([behind.seq])
+  expect(world.cancel(dear).grants.map(({ seq }) => seq)).toEqual([behind.seq])
 })
 
 test('a debt outlasts a call that sets the same rate, or another one', () => {
@@ -56,7 +56,7 @@ test('a debt outlasts a call that sets the same rate, or another one', () => {
     const world = worldWith({ rateLimit: RATE })
     world.enqueue('a', { queue: 'q', tokens: 30 })
     const next = world.enqueue('a', { queue: 'q' })
-    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { rateLimit: { ...rateLimit } } })
+    world.configure('q', { rateLimit: { ...rateLimit } })
     expect(world.after(2_099).grants).toEqual([])
     expect(world.after(1).grants.map(({ seq }) => seq)).toEqual([next.seq])
   }
@@ -107,9 +107,9 @@ test('any jobs over any time: no span has more tokens than it may, and each job 
       const jobs = new Map<number, { tokens: number; key: string | undefined }>()
       // The end of one job can start another.
       const note = ({ grants }: ReturnType<World['run']>): number => {
-        for (const { seq, run } of grants) {
-          starts.push({ at: world.now.wall, ...(jobs.get(seq) as { tokens: number; key: string | undefined }) })
-          note(world.run({ op: 'complete', seq, run, output: null }))
+        for (const grant of grants) {
+          starts.push({ at: world.now.wall, ...(jobs.get(grant.seq) as { tokens: number; key: string | undefined }) })
+          note(world.complete(grant))
         }
         return grants.length
       }

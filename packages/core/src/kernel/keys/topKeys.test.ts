@@ -24,7 +24,7 @@ function queueOf(world: World): Queue {
 
 test('a key counts its jobs of all names: in line, parked, and running', () => {
   const world = new World()
-  world.run({ op: 'configure', queue: 'default', changes: { perKeyLimit: 2 } })
+  world.configure('default', { perKeyLimit: 2 })
   world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
   for (const name of ['a', 'b', 'a', 'b', 'a', 'a']) world.enqueue(name, { concurrencyKey: 'k' })
   world.enqueue('b', { concurrencyKey: 'other' })
@@ -41,7 +41,7 @@ test('a key counts its jobs of all names: in line, parked, and running', () => {
 
 test('it looks at a bounded number of keys, those that are known longest, and says so', () => {
   const world = new World()
-  world.run({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
+  world.configure('default', { perKeyLimit: 1 })
   for (const concurrencyKey of ['a', 'b', 'c', 'c']) world.enqueue('a', { concurrencyKey })
   const keysOf = (looked: number) => {
     const { keys, ...rest } = topKeys(queueOf(world), 9, world.tables.dispatchable.pauseEnds, world.now, looked)

@@ -32,7 +32,7 @@ function pass(world: World, days: number, events: 'kept' | 'forgotten' = 'forgot
 function worldWithout(): World {
   const world = new World()
   world.turn(enqueueing({ name: 'once', queue: 'q' }))
-  world.call({ op: 'delete', id: world.row({ seq: 1 }) })
+  world.delete({ seq: 1 })
   world.turn(enqueueing({ name: 'stays', queue: 'q' }))
   return world
 }
@@ -64,7 +64,7 @@ test.each<[string, (world: World) => void]>([
     'a finished job that is kept',
     (world) => {
       const [id] = world.call<'enqueue'>(enqueueing({ name: 'once', queue: 'q' }))
-      if (id !== undefined) world.call({ op: 'cancel', id })
+      if (id !== undefined) world.cancel(id)
     },
   ],
   ['a worker', (world) => world.attach('w', ['once'])],
@@ -81,7 +81,7 @@ test.each<[string, (world: World) => void]>([
     'a job each day',
     (world) => {
       const [id] = world.call<'enqueue'>(enqueueing({ name: 'once', queue: 'q' }))
-      if (id !== undefined) world.call({ op: 'delete', id })
+      if (id !== undefined) world.delete(id)
     },
   ],
   [
@@ -191,7 +191,7 @@ test('defaults go with the last lane of their name, a day after their session ha
 test('nothing is forgotten that retention has yet to take', () => {
   const world = worldWithout()
   const [id] = world.call<'enqueue'>(enqueueing({ name: 'once', queue: 'q' }))
-  if (id !== undefined) world.call({ op: 'cancel', id })
+  if (id !== undefined) world.cancel(id)
   pass(world, DEFAULT_RETENTION.cancelled.ageMs / DAY + 1)
   expect(namesOf(world)).toEqual(['once', 'stays'])
   world.pruning = world.settings.retention

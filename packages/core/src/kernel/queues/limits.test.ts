@@ -9,6 +9,7 @@ import { ACTIVE, CANCELLED, isLive, SCHEDULED, WAITING } from '../../lifecycle.t
 import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
 import type { QueueChanges, QueueSettings } from '../../queueSettings.ts'
+import type { Enqueued } from '../../replies.ts'
 import { keyOf } from '../../testing/memoryStore.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
 import { attaching, enqueueing, type Granted, World } from '../../testing/world.ts'
@@ -366,7 +367,7 @@ test('M2: never one over, never one idle, whatever is asked in whatever order', 
   fc.assert(
     fc.property(fc.boolean(), fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), (strict, steps) => {
       const world = new World()
-      if (strict) world.run({ op: 'configure', queue: 'q1', changes: { keyOrder: 'strict' } })
+      if (strict) world.configure('q1', { keyOrder: 'strict' })
       const starts = new Starts()
       const order = new Order()
       for (const act of steps) {
@@ -393,7 +394,7 @@ test('M2: never one over, never one idle, whatever is asked in whatever order', 
 /** Jobs `a` that use up their keys; a heavy job, which there is no room for; and what stands behind it, of which it answers what runs. */
 function behindHeavy(keys: readonly string[], ...jobs: readonly NewJob[]): readonly number[] {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
+  world.configure('default', { perKeyLimit: 1 })
   const names = [...new Set(jobs.map(({ name }) => name))]
   world.run(attaching('s', ['a', 'heavy', ...names], { maxConcurrency: keys.length + 1 }))
   // All keys have room when their jobs line up.
@@ -423,7 +424,7 @@ test('M6: rate: never more than the burst and what time has refilled since, and 
       fc.record({ limit: fc.integer({ min: 1, max: 7 }), period: fc.constantFrom(10, 33, 100), burst: fc.integer({ min: 1, max: 5 }) }),
       (rateLimit) => {
         const world = new World()
-        world.call<'configure'>({ op: 'configure', queue: 'default', changes: { rateLimit } })
+        world.configure('default', { rateLimit })
         for (let job = 0; job < 12; job++) world.enqueue('a')
         const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 100, maxConcurrency: 100 }))
         const { limit, period, burst } = rateLimit
@@ -451,7 +452,7 @@ test('M6: rate: never more than the burst and what time has refilled since, and 
 
 test('M6: rate: a restart gives no second burst', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { rateLimit: { limit: 1, period: 1_000, burst: 2 } } })
+  world.configure('default', { rateLimit: { limit: 1, period: 1_000, burst: 2 } })
   for (let job = 0; job < 5; job++) world.enqueue('a')
   expect(world.run(attaching('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 })).grants).toHaveLength(2)
   world.reload('s')
@@ -470,7 +471,7 @@ test('rate: each queue starts its jobs at its own tokens, whichever queue the ti
   const world = new World()
   const periods = { q1: 60_000, q2: 1_000 }
   for (const queue of QUEUES) {
-    world.call<'configure'>({ op: 'configure', queue, changes: { rateLimit: { limit: 1, period: periods[queue], burst: 1 } } })
+    world.configure(queue, { rateLimit: { limit: 1, period: periods[queue], burst: 1 } })
     for (let job = 0; job < 3; job++) world.enqueue('a', { queue })
   }
   const begin = world.now.mono
@@ -498,7 +499,7 @@ test('rate of a key: never more than its burst and what time has refilled since,
       fc.uniqueArray(fc.constantFrom(...KEYS), { minLength: 1 }),
       (perKeyRateLimit, keys) => {
         const world = new World()
-        world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyRateLimit } })
+        world.configure('default', { perKeyRateLimit })
         for (let job = 0; job < 8; job++) for (const concurrencyKey of keys) world.enqueue('a', { concurrencyKey })
         // Of no key: nothing holds them back.
         for (let job = 0; job < 3; job++) world.enqueue('a')
@@ -522,10 +523,10 @@ test('rate of a key: never more than its burst and what time has refilled since,
 
 test('rate of a key: a restart gives no second burst, a change keeps what is missing, and full buckets are forgotten', () => {
   const world = new World()
-  const told = (perKeyRateLimit: QueueChanges['perKeyRateLimit']) =>
-    world.run({ op: 'configure', queue: 'default', changes: { perKeyRateLimit: perKeyRateLimit as never } }).grants
+  const setRate = (perKeyRateLimit: NonNullable<QueueChanges['perKeyRateLimit']> | null) =>
+    world.configure('default', { perKeyRateLimit }).grants
   const attach = attaching('s', ['a'], { minConcurrency: 99, maxConcurrency: 99 })
-  told({ limit: 1, period: 1_000, burst: 2 })
+  setRate({ limit: 1, period: 1_000, burst: 2 })
   for (let job = 0; job < 8; job++) world.enqueue('a', { concurrencyKey: 'k' })
   expect(world.run(attach).grants).toHaveLength(2)
   world.reload('s')
@@ -539,13 +540,13 @@ test('rate of a key: a restart gives no second burst, a change keeps what is mis
   expect(world.after(999).grants).toHaveLength(0)
   expect(world.after(1).grants).toHaveLength(1)
   // Two tokens are missing, ten times as fast.
-  expect(told({ limit: 10, period: 1_000, burst: 2 })).toHaveLength(0)
+  expect(setRate({ limit: 10, period: 1_000, burst: 2 })).toHaveLength(0)
   expect(world.after(99).grants).toHaveLength(0)
   expect(world.after(1).grants).toHaveLength(1)
   // What ran when the tables were built anew runs again.
-  expect(told(null)).toHaveLength(6)
+  expect(setRate(null)).toHaveLength(6)
   expect(world.store.buckets.size).toBe(0)
-  expect(told({ limit: 1, period: 500, burst: 1 })).toEqual([])
+  expect(setRate({ limit: 1, period: 500, burst: 1 })).toEqual([])
   for (const concurrencyKey of ['k', 'l', 'm', 'n', 'o']) world.enqueue('a', { concurrencyKey })
   expect(world.store.buckets.size).toBe(5)
   world.run({ op: 'leave', session: 's' }, { op: 'deleteMany', filter: {}, limit: 500, dryRun: false })
@@ -564,7 +565,7 @@ test('rate of a key: a restart gives no second burst, a change keeps what is mis
 
 test('fairness: keys take turns, however many jobs one of them has, and however late the others come', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1, concurrencyLimit: 1 } })
+  world.configure('default', { perKeyLimit: 1, concurrencyLimit: 1 })
   for (let job = 0; job < 20; job++) world.enqueue('a', { concurrencyKey: 'greedy' })
   const order: (string | undefined)[] = []
   let [granted] = world.run(attaching('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })).grants
@@ -576,7 +577,7 @@ test('fairness: keys take turns, however many jobs one of them has, and however 
   while (granted !== undefined) {
     order.push(world.row(granted).extras?.concurrencyKey)
     world.pass(1)
-    granted = world.run({ op: 'complete', seq: granted.seq, run: granted.run, output: null }).grants[0]
+    granted = world.complete(granted).grants[0]
   }
   expect(order.slice(0, 10)).toEqual([...['greedy', 'late', 'later', 'greedy', 'late', 'later', 'greedy', 'late', 'later'], 'greedy'])
   expect(order).toHaveLength(26)
@@ -584,7 +585,7 @@ test('fairness: keys take turns, however many jobs one of them has, and however 
 
 test('strict: a key is of its job until that is final, whatever becomes of it; the next is the first by arrival', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+  world.configure('default', { keyOrder: 'strict' })
   const policy = { maxAttempts: 2, backoff: { type: 'fixed', delay: 50 } } as const
   const first = world.enqueue('a', { concurrencyKey: 'k', ...policy })
   const late = world.enqueue('b', { concurrencyKey: 'k', delay: 100 })
@@ -613,9 +614,9 @@ test('strict: a key is of its job until that is final, whatever becomes of it; t
   world.pass(100)
   expect(seqs(ends(first, 'fail'))).toEqual([late.seq])
   // Brought back by hand: behind the one that has the key, before those that came later.
-  world.call<'retry'>({ op: 'retry', id: first })
+  world.retry(first)
   expect(seqs(ends(late, 'complete'))).toEqual([first.seq])
-  expect(seqs(world.run({ op: 'cancel', id: second }))).toEqual([])
+  expect(seqs(world.cancel(second))).toEqual([])
   expect(seqs(ends(first, 'complete'))).toEqual([third.seq])
   ends(third, 'complete')
   expect([world.store.turnsOf.size, world.store.backlogs.size]).toEqual([1, 0])
@@ -623,16 +624,15 @@ test('strict: a key is of its job until that is final, whatever becomes of it; t
 
 test('strict: one that is put off before it has ever run gives its turn back; one that has run keeps it', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+  world.configure('default', { keyOrder: 'strict' })
   const [first, second] = [world.enqueue('a', { concurrencyKey: 'k' }), world.enqueue('a', { concurrencyKey: 'k' })]
   expect([...world.store.turnsOf.values()]).toEqual([first.seq])
-  const later = (job: { seq: number; node: number; enqueuedAt: number }) =>
-    world.call<'update'>({ op: 'update', id: jobKey(job), changes: { runAt: world.now.wall + 1_000 } })
+  const later = (job: Enqueued) => world.update(job, { runAt: world.now.wall + 1_000 })
   later(first)
   expect([...world.store.turnsOf.values()]).toEqual([second.seq])
   const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 }))
   expect(grants.map(({ seq }) => seq)).toEqual([second.seq])
-  world.run({ op: 'snooze', seq: second.seq, run: 1, delay: 10 })
+  world.snooze(second, 10)
   later(second)
   expect(world.after(999).grants).toEqual([])
   expect(world.after(1).grants.map(({ seq }) => seq)).toEqual([second.seq])
@@ -648,14 +648,14 @@ test('strict: refused beside another perKeyLimit, and while jobs are yet to end'
   const job = world.enqueue('a', { delay: 5 })
   expect(world.refusal(tell({ keyOrder: null }))).toBe('QUEUE_NOT_EMPTY')
   expect(world.refusal(tell({ concurrencyLimit: 3 }))).toBeUndefined()
-  world.run({ op: 'cancel', id: job })
+  world.cancel(job)
   expect(world.refusal(tell({ keyOrder: null, perKeyLimit: 2 }))).toBeUndefined()
   expect(world.tables.queues.get('default')?.settings).toEqual({ concurrencyLimit: 3, perKeyLimit: 2 })
 })
 
 test('share: hand-outs in a row before the next queue', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'q1', changes: { share: 3 } })
+  world.configure('q1', { share: 3 })
   for (let job = 0; job < 4; job++) for (const queue of QUEUES) world.enqueue('a', { queue })
   const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 8, maxConcurrency: 8 }))
   expect(grants.map(({ queue }) => queue)).toEqual(['q1', 'q1', 'q1', 'q2', 'q1', 'q2', 'q2', 'q2'])
@@ -663,21 +663,21 @@ test('share: hand-outs in a row before the next queue', () => {
 
 test('share: a queue that is paused within its share leaves the next one a whole share', () => {
   const world = new World()
-  for (const queue of QUEUES) world.call<'configure'>({ op: 'configure', queue, changes: { share: 2 } })
+  for (const queue of QUEUES) world.configure(queue, { share: 2 })
   for (let job = 0; job < 4; job++) for (const queue of QUEUES) world.enqueue('a', { queue })
   let [granted] = world.run(attaching('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })).grants
   for (const paused of [true, false]) world.call<'pause'>({ op: 'pause', queue: 'q1', paused })
   const order: string[] = []
   while (granted !== undefined) {
     order.push(granted.queue)
-    granted = world.run({ op: 'complete', seq: granted.seq, run: granted.run, output: null }).grants[0]
+    granted = world.complete(granted).grants[0]
   }
   expect(order).toEqual(['q1', 'q2', 'q2', 'q1', 'q1', 'q2', 'q2', 'q1'])
 })
 
 test('share: workers that serve other queues too do not end the turns of those that do not', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'q1', changes: { share: 2 } })
+  world.configure('q1', { share: 2 })
   for (let job = 0; job < 40; job++)
     for (const [queue, name] of [
       ['q1', 'a'],
@@ -697,8 +697,7 @@ test('share: workers that serve other queues too do not end the turns of those t
   note(world.run(attaching('slow', ['a'], { ...one, queues: ['q1', 'q2'] })).grants)
   note(world.run(attaching('fast', ['a', 'b'], { ...one, queues: ['q1', 'q3'] })).grants)
   const next = (session: string) => {
-    const { seq, run } = running.get(session) as Granted
-    note(world.run({ op: 'complete', seq, run, output: null }).grants)
+    note(world.complete(running.get(session) as Granted).grants)
   }
   next('fast')
   for (let round = 0; round < 8; round++) for (const session of ['slow', 'fast', 'fast']) next(session)
@@ -707,7 +706,7 @@ test('share: workers that serve other queues too do not end the turns of those t
 
 test('strict order: a job that is cancelled and brought back in the turn that lets it go has its key in the next', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+  world.configure('default', { keyOrder: 'strict' })
   world.turn({ op: 'enqueue', jobs: [{ name: 'a', data: null, concurrencyKey: 'k' }] })
   const id = jobKey(world.row({ seq: 1 }))
   world.turn({ op: 'cancel', id }, { op: 'retry', id })
@@ -716,7 +715,7 @@ test('strict order: a job that is cancelled and brought back in the turn that le
 
 test('maxLength: what is yet to start counts, a repeat does not, and a full queue refuses all of an array', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { maxLength: 3 } })
+  world.configure('default', { maxLength: 3 })
   world.enqueue('a', { idempotencyKey: 'i' })
   world.enqueue('a', { delay: 1_000 })
   const two: Command = {
@@ -756,7 +755,7 @@ test('a pause of a queue, of a name and of a key: each holds its own, and outliv
 test('defaults: a call before the definition before the queue before the engine', () => {
   const engine = { priority: 8, weight: 8, maxAttempts: 8, timeout: 8_000, ttl: 80_000 }
   const world = new World({ settings: { defaults: engine } })
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { defaults: { priority: 3, weight: 5, maxAttempts: 9 } } })
+  world.configure('default', { defaults: { priority: 3, weight: 5, maxAttempts: 9 } })
   world.run({
     ...attaching('s', [], { minConcurrency: 1, maxConcurrency: 1 }),
     session: { ...attaching('s', ['a'], {}).session, handlers: [{ name: 'a', defaults: { weight: 7 } }] },

@@ -146,7 +146,7 @@ test('names that are there take jobs, pauses and workers as before, and a delete
   expect(ask(world, { op: 'pause', queue: 'q', job: 'd', paused: false })).toBe(true)
   expect(ask(world, attaching('w', ['b']))).toMatchObject({ lost: [] })
   expect(ask(world, attaching('x', ['d'], { defines: false }))).toMatchObject({ lost: [] })
-  for (const session of ['w of b', 'w', 'x']) world.run({ op: 'leave', session })
+  for (const session of ['w of b', 'w', 'x']) world.leave(session)
   world.turn({ op: 'deleteMany', filter: { queue: 'q' }, limit: 10, dryRun: false })
   world.turn({ op: 'deleteQueue', queue: 'q' })
   expect(ask(world, { op: 'enqueue', jobs: [named('d')] })).toHaveLength(1)

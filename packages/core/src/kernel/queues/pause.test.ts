@@ -98,7 +98,7 @@ test.each(PAUSE_PARTS)('a snooze that pauses its %s: the job keeps its place, us
   const options = { queue: 'q', concurrencyKey: 'k' }
   const limited = world.enqueue('a', { ...options, ttl: 60_000 })
   const running = world.enqueue('a', options)
-  world.run({ op: 'snooze', seq: limited.seq, run: 1, delay: 5_000, pause: part })
+  world.snooze(limited, 5_000, { pause: part })
   const later = world.enqueue('a', options)
   const bystander = world.enqueue('a', { queue: 'bystander', concurrencyKey: 'k' })
   const states = () => [limited, running, later, bystander].map((job) => world.stateOf(job))
@@ -114,7 +114,7 @@ test.each(PAUSE_PARTS)('a snooze that pauses its %s: the job keeps its place, us
 test('a snooze with a pause of what the job has not: it alone is put off', () => {
   const world = worldWithWorker()
   const job = world.enqueue('a', { queue: 'q' })
-  world.run({ op: 'snooze', seq: job.seq, run: 1, delay: 5_000, pause: 'key' })
+  world.snooze(job, 5_000, { pause: 'key' })
   expect(world.stateOf(job)).toBe('scheduled')
   expect(world.stateOf(world.enqueue('a', { queue: 'q', concurrencyKey: 'k' }))).toBe('active')
   expect(world.store.pauseEnds.size).toBe(0)
@@ -124,15 +124,15 @@ test('a snooze of a run that is over pauses nothing', () => {
   const world = worldWithWorker()
   const job = world.enqueue('a', { queue: 'q' })
   world.complete(job)
-  world.run({ op: 'snooze', seq: job.seq, run: 1, delay: 5_000, pause: 'queue' })
+  expect(world.refusal({ op: 'snooze', seq: job.seq, run: 1, delay: 5_000, pause: 'queue' })).toBe('STALE_RUN')
   expect(world.stateOf(world.enqueue('a', { queue: 'q' }))).toBe('active')
 })
 
 test('a job that is to be cancelled is, whatever its snooze pauses', () => {
   const world = worldWithWorker()
   const job = world.enqueue('a', { queue: 'q' })
-  world.run({ op: 'cancel', id: job })
-  world.run({ op: 'snooze', seq: job.seq, run: 1, delay: 5_000, pause: 'queue' })
+  world.cancel(job)
+  world.snooze(job, 5_000, { pause: 'queue' })
   expect(world.stateOf(job)).toBe('cancelled')
   expect(world.stateOf(world.enqueue('a', { queue: 'q' }))).toBe('waiting')
 })
@@ -161,7 +161,7 @@ test('any pauses, resumes and snoozes, and time that passes: a place is paused e
           const [active] = [...world.tables.jobs.values()].filter(({ state, lane }) => state === ACTIVE && lane.queue.name === 'q')
           if (active === undefined) continue
           const part = PAUSE_PARTS[index] as PausePart
-          world.run({ op: 'snooze', seq: active.seq, run: active.run, delay: ms ?? 7, pause: part })
+          world.snooze(active, ms ?? 7, { pause: part })
           extend(world.now.wall + (ms ?? 7))
         } else if (kind === 'restart') {
           world.reload()

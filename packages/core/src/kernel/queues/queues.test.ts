@@ -1,8 +1,9 @@
 /** A queue that takes nothing new, and one that is no more. */
 import { describe, expect, test } from 'vitest'
 import { DEFERRED } from '../../decision.ts'
+import { ACTIVE } from '../../lifecycle.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
-import { attaching, codeOf, enqueueing, keyOfJob, World } from '../../testing/world.ts'
+import { attaching, codeOf, enqueueing, World } from '../../testing/world.ts'
 
 useSmallLimits()
 
@@ -37,21 +38,21 @@ describe('drain', () => {
     const other = grants.find(({ queue }) => queue === 'other') as (typeof grants)[0]
     expect(world.refusal({ op: 'complete', seq: other.seq, run: other.run, output: null, enqueues: [job] })).toBe('QUEUE_DRAINING')
     expect(world.stateOf(other)).toBe('active')
-    world.call<'fail'>({ op: 'fail', seq: own.seq, run: own.run, error: { name: 'E', message: 'm' }, retry: 0 })
+    world.fail(own, { retry: 0 })
     world.call<'complete'>({ op: 'complete', seq: own.seq, run: 2, output: null, enqueues: [job] })
     expect(world.store.rows.size).toBe(3)
-    expect(world.tables.queues.get('q')?.counts[2]).toBe(1)
+    expect(world.tables.queues.get('q')?.counts[ACTIVE]).toBe(1)
   })
 
   test('it outlives a restart and a change of settings, and ends with a resume of the whole queue alone', () => {
     const world = new World()
     world.reply(drain())
-    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: 5 } })
+    world.configure('q', { maxLength: 5 })
     world.call<'pause'>({ ...resume(), job: 'a' })
     world.call<'pause'>({ ...resume(), key: 'k' })
     world.reload()
     expect(world.refusal(enqueueing(job))).toBe('QUEUE_DRAINING')
-    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: null } })
+    world.configure('q', { maxLength: null })
     expect(world.refusal(enqueueing(job))).toBe('QUEUE_DRAINING')
     world.call<'pause'>(resume())
     expect(world.tables.bounded).toBe(0)
@@ -106,13 +107,13 @@ describe('delete', () => {
     const world = new World()
     const done = world.enqueue('a', { queue: 'q' })
     const bystander = world.enqueue('a', { queue: 'other' })
-    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: 5, perKeyLimit: 1 } })
+    world.configure('q', { maxLength: 5, perKeyLimit: 1 })
     world.call<'pause'>({ op: 'pause', queue: 'q', key: 'k', paused: true })
     world.call<'pause'>({ op: 'pause', queue: 'q', job: 'b', paused: true })
     expect(world.refusal(forget())).toBe('QUEUE_NOT_EMPTY')
-    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(done) })
+    world.cancel(done)
     expect(world.refusal(forget())).toBe('QUEUE_NOT_EMPTY')
-    world.call<'delete'>({ op: 'delete', id: keyOfJob(done) })
+    world.delete(done)
     expect(world.call<'deleteQueue'>(forget())).toBe(true)
     expect(world.call<'deleteQueue'>(forget())).toBe(false)
     expect([...world.store.lanes.values()].map(({ queue }) => queue)).toEqual(['other'])
@@ -127,8 +128,7 @@ describe('delete', () => {
     for (let round = 0; round < 3; round++) {
       const { grants } = world.run(enqueueing(job))
       expect(grants).toHaveLength(1)
-      const { seq, run } = grants[0] as (typeof grants)[0]
-      world.call<'complete'>({ op: 'complete', seq, run, output: null })
+      world.complete(grants[0] as (typeof grants)[0])
       world.call<'deleteMany'>({ op: 'deleteMany', filter: { queue: 'q' }, limit: 500, dryRun: false })
       const lane = world.tables.lane('q', 'a')?.id
       expect(world.call<'deleteQueue'>(forget())).toBe(true)
@@ -163,26 +163,25 @@ describe('delete', () => {
 describe('what has befallen others', () => {
   const limited = () => {
     const world = new World()
-    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { perKeyLimit: 1 } })
+    world.configure('q', { perKeyLimit: 1 })
     world.reply(attaching('s', ['a'], { minConcurrency: 5, maxConcurrency: 5 }))
     return world
   }
   const keyed = { queue: 'q', concurrencyKey: 'k' }
-  const failed = { op: 'fail', error: { name: 'E', message: 'm' } } as const
 
   test('serial-key-released-on-dead: a key goes on when the last attempt of its job has failed, was lost or cancelled', () => {
     const world = limited()
     const jobs = [1, 2, 3, 4].map(() => world.enqueue('a', { ...keyed, maxAttempts: 1 }))
     const states = () => jobs.map((each) => world.stateOf(each))
     expect(states()).toEqual(['active', 'waiting', 'waiting', 'waiting'])
-    world.run({ ...failed, seq: jobs[0]?.seq as number, run: 1 })
+    world.fail({ seq: 1 })
     expect(states()).toEqual(['failed', 'active', 'waiting', 'waiting'])
     // Its process has died.
     world.reload()
     world.run(attaching('t', ['a'], { minConcurrency: 5, maxConcurrency: 5 }))
     expect(states()).toEqual(['failed', 'failed', 'active', 'waiting'])
-    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(jobs[2] as never) })
-    world.run({ ...failed, seq: jobs[2]?.seq as number, run: 1 })
+    world.cancel({ seq: 3 })
+    world.fail({ seq: 3 })
     expect(states()).toEqual(['failed', 'failed', 'cancelled', 'active'])
   })
 
@@ -198,7 +197,7 @@ describe('what has befallen others', () => {
       world.run()
       const [created] = replies.flatMap((reply) => (Array.isArray(reply) ? reply : [])) as { seq: number }[]
       const rows = [...world.store.rows.values()].map(({ seq, state }) => [seq, state])
-      expect(rows).toContainEqual([(created as { seq: number }).seq, 2])
+      expect(rows).toContainEqual([(created as { seq: number }).seq, ACTIVE])
       expect(world.stateOf(bystander)).toBe('active')
     },
   )

@@ -184,7 +184,7 @@ describe('the patience of a heavy job goes on while it is out of memory', () => 
     const world = worldOf({ name: 'a', priority: 1 })
     const giveBack = (step: number) => {
       const first = rows(world).find(({ seq, state }) => seq === 1 && state === ACTIVE)
-      if (step % 5 === 0 && first !== undefined) world.run({ op: 'giveBack', seq: 1, run: first.run })
+      if (step % 5 === 0 && first !== undefined) world.giveBack({ seq: 1 })
     }
     expect(stepsOf(world, giveBack, 1)).toBeLessThan(40)
   })

@@ -53,7 +53,7 @@ class Scheduled extends World {
 
   /** Everything that is handed out ends well at once. */
   completeAll({ grants }: Pick<Turned, 'grants'>): void {
-    for (const { seq, run } of grants) this.run({ op: 'complete', seq, run, output: '"done"' })
+    for (const grant of grants) this.complete(grant, '"done"')
   }
 }
 
@@ -241,7 +241,7 @@ describe('M9: catchUp', () => {
     for (let round = 0; round < 20; round++) {
       const [running] = world.tables.running()
       expect(world.tables.running().length).toBeLessThan(2)
-      if (running !== undefined) world.run({ op: 'complete', seq: running.seq, run: running.run, output: null })
+      if (running !== undefined) world.complete(running)
     }
     expect(world.ticks).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
     expect(world.schedule()).toMatchObject({ held: false, behind: 0 })
@@ -254,7 +254,7 @@ describe('M9: catchUp', () => {
     world.attach('s', ['a'])
     for (let round = 0; round < 1_200; round++) {
       const [running] = world.tables.running()
-      if (running !== undefined) world.run({ op: 'complete', seq: running.seq, run: running.run, output: null })
+      if (running !== undefined) world.complete(running)
     }
     expect(world.store.rows.size).toBe(LIMITS.ticksCaughtUp + 1)
     expect(world.schedule()).toMatchObject({ lastAt: world.now.wall, behind: 0 })
@@ -685,8 +685,8 @@ describe('by hand', () => {
     expect(world.stateOf({ seq: 2 })).toBe('active')
     // Nor one that waits for its retry.
     world.upsert({ job: { maxAttempts: 3, backoff: { type: 'fixed', delay: HOUR } } })
-    const { grants } = world.after(MINUTE)
-    world.run({ op: 'fail', seq: grants[0]?.seq as number, run: 1, error: { name: 'E', message: 'm' } })
+    world.after(MINUTE)
+    world.fail({ seq: 3 })
     world.call<'deleteSchedule'>({ op: 'deleteSchedule', id: 's' })
     expect(world.stateOf({ seq: 3 })).toBe('scheduled')
     world.after(HOUR)

@@ -95,14 +95,14 @@ describe('updateWaiting', () => {
 
   test('a job that waits for its key stays behind the others of it', () => {
     const world = new Scheduled()
-    world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
+    world.configure('default', { perKeyLimit: 1 })
     world.attach('w', ['a'])
     const first = world.enqueue('a', { concurrencyKey: 'k' })
     world.upsert({ concurrencyKey: 'k' })
     world.after(MINUTE)
     expect(world.upsert({ concurrencyKey: 'k', data: '{"n":2}' })).toMatchObject({ waitingUpdated: 1 })
     expect(world.stateOf({ seq: 2 })).toBe('waiting')
-    expect(world.run({ op: 'complete', seq: first.seq, run: 1, output: null }).grants).toMatchObject([{ seq: 2, data: '{"n":2}' }])
+    expect(world.complete(first).grants).toMatchObject([{ seq: 2, data: '{"n":2}' }])
   })
 
   test('a job that has run is left alone: it runs, waits for a retry, or was given back', () => {
@@ -110,8 +110,7 @@ describe('updateWaiting', () => {
     world.attach('w', ['a'])
     const retried = { maxAttempts: 3, backoff: { type: 'fixed', delay: HOUR } } as const
     world.upsert(retried)
-    const [grant] = world.after(MINUTE).grants
-    const { seq, run } = grant as NonNullable<typeof grant>
+    world.after(MINUTE)
     const left = () => {
       const before = JSON.stringify(world.row({ seq: 1 }))
       expect(world.upsert({ ...retried, data: '{"n":2}', priority: 9 })).toMatchObject({ waitingUpdated: 0 })
@@ -119,12 +118,12 @@ describe('updateWaiting', () => {
       world.upsert(retried)
     }
     left()
-    world.run({ op: 'fail', seq, run, error: { name: 'E', message: 'm' } })
+    world.fail({ seq: 1 })
     left()
     const again = world.after(HOUR).grants[0]
     world.pass(1_000)
     expect(again).toMatchObject({ seq: 1, run: 2, data: '{"n":1}' })
-    world.run({ op: 'giveBack', seq, run: 2 })
+    world.giveBack({ seq: 1 })
     left()
   })
 
@@ -141,7 +140,7 @@ describe('updateWaiting', () => {
     world.after(MINUTE)
     const [last] = world.store.rows.values()
     const ended = { seq: last?.seq as number, node, enqueuedAt: last?.enqueuedAt as number }
-    world.run({ op: 'cancel', id: ended })
+    world.cancel(ended)
     expect(world.upsert({ data: '{"n":4}' })).toMatchObject({ waitingUpdated: 0 })
     expect(world.row(ended).data).toBe('{"n":3}')
   })

@@ -28,7 +28,7 @@ describe('a paused session', () => {
     world.run(adjusting({ paused: true }))
     const { grants } = world.run(enqueueing({ name: 'a' }, { name: 'a' }))
     expect(grants).toMatchObject([{ session: 'other', seq: 1 }])
-    expect(world.run({ op: 'leave', session: 'other' }).grants).toEqual([])
+    expect(world.leave('other').grants).toEqual([])
   })
 
   test('says so again as it attaches, after a commit that failed and after a crash', () => {

@@ -7,7 +7,6 @@ import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
 import { attaching, enqueueing, World } from '../../testing/world.ts'
 
-const ERROR = { name: 'E', message: 'm' }
 const two = { minConcurrency: 2, maxConcurrency: 2 }
 const remote = { local: false }
 const LEASE_MS = 50
@@ -103,14 +102,14 @@ describe('attach', () => {
         ]),
       ).replies,
     ).toEqual([{ lost: [{ seq: 2, run: 1 }] }])
-    expect(world.run({ op: 'complete', seq: 3, run: 1, output: null }).replies).toEqual([true])
+    expect(world.complete({ seq: 3 }).replies).toEqual([true])
   })
 
   test('is told again of an abort that it may have missed', () => {
     const world = new World()
     world.attach('s', ['a'])
     const job = world.enqueue('a')
-    world.run({ op: 'cancel', id: job })
+    world.cancel(job)
     const { notices } = world.run(attaching('s', ['a'], {}, [{ seq: 1, run: 1 }]))
     expect(notices).toEqual([{ kind: 'abort', cause: 'cancel', session: 's', seq: 1, run: 1 }])
   })
@@ -122,7 +121,7 @@ describe('leave and drain', () => {
     world.attach('s', ['a'])
     world.run(enqueueing({ name: 'a', maxAttempts: 1, data: 'x' }, { name: 'a', maxAttempts: 1 }))
     world.attach('t', ['a'])
-    const { grants } = world.run({ op: 'leave', session: 's' })
+    const { grants } = world.leave('s')
     expect(grants).toMatchObject([
       { session: 't', seq: 1, run: 2, attempt: 1, data: 'x' },
       { session: 't', seq: 2, run: 2, attempt: 1 },
@@ -182,7 +181,7 @@ describe('Q4: a worker is told to stop from elsewhere', () => {
     world.run({ op: 'stopWorker', worker: 'mine', timeout: 5 })
     const { grants, stops } = world.run(attaching('s', ['a'], { worker: 'mine' }, [{ seq: 1, run: 1 }]), enqueueing({ name: 'a' }))
     expect([grants, stops]).toEqual([[], ['s']])
-    world.run({ op: 'leave', session: 's' })
+    world.leave('s')
     // Another one of that name is another worker.
     expect(world.run(attaching('t', ['a'], { worker: 'mine' })).stops).toEqual([])
     expect(world.stateOf({ seq: 2 })).toBe('active')
@@ -192,7 +191,7 @@ describe('Q4: a worker is told to stop from elsewhere', () => {
     const world = new World()
     world.attach('s', ['a'], { worker: 'mine' })
     expect(world.refusal({ op: 'stopWorker', worker: 'another', timeout: 5 })).toBe('WORKER_NOT_FOUND')
-    world.run({ op: 'leave', session: 's' })
+    world.leave('s')
     expect(world.refusal({ op: 'stopWorker', worker: 'mine', timeout: 5 })).toBe('WORKER_NOT_FOUND')
   })
 })
@@ -307,21 +306,21 @@ describe('N4: leases of remote sessions', () => {
     test('failures use attempts beside them, and are no lost runs', () => {
       const world = dying(9)
       next(world, 2)
-      world.run({ op: 'fail', seq: 1, run: 2, error: { name: 'E', message: 'm' }, retry: 0 })
+      world.fail({ seq: 1 }, { retry: 0 })
       expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run: 3, uncounted: 1, extras: { lost: 1 } })
-      world.run({ op: 'fail', seq: 1, run: 3, error: { name: 'E', message: 'm' }, retry: 0 })
+      world.fail({ seq: 1 }, { retry: 0 })
       expect(world.row({ seq: 1 })).toMatchObject({ state: FAILED, extras: { lost: 1 } })
     })
 
     test('a retry by hand begins to count anew', () => {
       const world = dying(0)
-      world.run({ op: 'retry', id: world.row({ seq: 1 }) })
+      world.retry({ seq: 1 })
       expect(world.row({ seq: 1 }).extras?.lost).toBeUndefined()
     })
 
     test('a job that is being cancelled is cancelled', () => {
       const world = silent({ maxLost: 0 })
-      world.run({ op: 'cancel', id: world.row({ seq: 1 }) })
+      world.cancel({ seq: 1 })
       world.after(50)
       expect(world.stateOf({ seq: 1 })).toBe('cancelled')
     })
@@ -454,7 +453,7 @@ describe('a reload while the sessions live', () => {
     expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: null })).toBe('STALE_RUN')
     world.connection = 1
     world.complete({ seq: 1 })
-    world.call({ op: 'fail', seq: 2, run: 1, error: ERROR, retry: false })
+    world.fail({ seq: 2 }, { retry: false })
     expect(world.attach('s', ['a'], two, [{ seq: 2, run: 1 }])).toEqual({ lost: [{ seq: 2, run: 1 }] })
     expect([world.stateOf({ seq: 1 }), world.stateOf({ seq: 2 })]).toEqual(['completed', 'failed'])
   })
@@ -467,7 +466,7 @@ describe('a reload while the sessions live', () => {
 
   test('a session that leaves without having attached again gives back what is on record for it', () => {
     const world = reloaded()
-    world.call({ op: 'leave', session: 's' })
+    world.leave('s')
     expect([world.row({ seq: 1 }), world.row({ seq: 2 })]).toMatchObject([
       { state: WAITING, run: 1, uncounted: 1 },
       { state: WAITING, run: 1, uncounted: 1 },

@@ -3,7 +3,7 @@ import type { RunKey } from '../../commands.ts'
 import { WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import { MemoryStore } from '../../testing/memoryStore.ts'
-import { enqueueing, World } from '../../testing/world.ts'
+import { enqueueing, type Turned, World } from '../../testing/world.ts'
 
 describe('memory does not grow with the backlog', () => {
   test('lanes that nobody serves have no window', () => {
@@ -20,7 +20,7 @@ describe('memory does not grow with the backlog', () => {
     world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
     world.run(enqueueing(...Array.from({ length: 50 }, () => ({ name: 'a', data: 'x' }))))
     expect(world.tables.windowedJobs).toBe(49)
-    world.run({ op: 'leave', session: 's' })
+    world.leave('s')
     expect([world.tables.jobs.size, world.tables.windowedJobs]).toEqual([0, 0])
     expect([world.tables.groups.size, world.tables.needRefill.size]).toEqual([0, 0])
   })
@@ -50,8 +50,7 @@ describe('memory does not grow with the backlog', () => {
     // What was there before leaves memory as it is taken; all of it runs.
     let done = 0
     for (let running = [...(tables.sessions.get('s')?.jobs ?? [])][0] as RunKey | undefined; running !== undefined && done < 100; done++) {
-      const { seq, run }: RunKey = running
-      running = world.run({ op: 'complete', seq, run, output: null }).grants[0]
+      running = world.complete(running).grants[0]
     }
     expect(done).toBe(100)
   })
@@ -72,8 +71,7 @@ describe('memory does not grow with the backlog', () => {
     let done = 0
     let running: RunKey | undefined = [...(world.tables.sessions.get('s')?.jobs ?? [])][0]
     while (running !== undefined) {
-      const { seq, run }: RunKey = running
-      const turned = world.run({ op: 'complete', seq, run, output: null })
+      const turned: Turned = world.complete(running)
       bytesMax = Math.max(bytesMax, world.tables.lane('default', 'a')?.window.bytes ?? 0)
       done++
       running = turned.grants[0]
@@ -121,7 +119,7 @@ test('fields that only memory has are not in the way of a job that leaves it and
   const world = new World()
   for (let job = 0; job < 3; job++) world.enqueue('a', { data: `${job}` })
   world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
-  world.run({ op: 'leave', session: 's' })
+  world.leave('s')
   world.attach('t', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
   const session = world.tables.sessions.get('t')
   expect([...(session?.jobs ?? [])].map(({ seq, run }) => [seq, run])).toEqual([[1, 2]])

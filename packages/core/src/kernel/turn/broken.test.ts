@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { ACTIVE, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import type { Command } from '../../operations.ts'
 import type { QueueChanges } from '../../queueSettings.ts'
-import type { Enqueued } from '../../replies.ts'
 import { attaching, World } from '../../testing/world.ts'
 import type { DependencyCounter } from '../records/flowState.ts'
 import type { Job } from '../records/job.ts'
@@ -15,18 +14,18 @@ import { Facts } from '../state/facts.ts'
 /** A worker that may run one job, with a first job that runs and a second one that waits. Both have key `k`. */
 function begin(changes: QueueChanges = {}, slots = 1) {
   const world = new World()
-  world.run({ op: 'configure', queue: 'default', changes })
+  world.configure('default', changes)
   const room = { minConcurrency: slots, maxConcurrency: slots }
   world.attach('s', ['a'], room)
   const [first, second] = world.enqueueAll({ name: 'a', concurrencyKey: 'k' }, { name: 'a', concurrencyKey: 'k' })
-  const jobOf = (seq = 0) => world.tables.jobs.get(seq) as Job
-  const running = jobOf(first?.seq)
+  const jobOf = (seq: number) => world.tables.jobs.get(seq) as Job
+  const running = jobOf(first.seq)
   const complete: Command = { op: 'complete', seq: running.seq, run: 1, output: null }
-  const cancel: Command = { op: 'cancel', id: second as never }
+  const cancel: Command = { op: 'cancel', id: second }
   const lane = world.lane('a')
   const session = world.tables.sessions.get('s') as Session
   const [backlog] = world.tables.keys.backlogsById.values()
-  return { world, running, waiting: jobOf(second?.seq), complete, cancel, lane, session, backlog: backlog as KeyBacklog, room }
+  return { world, running, waiting: jobOf(second.seq), complete, cancel, lane, session, backlog: backlog as KeyBacklog, room }
 }
 type Begun = ReturnType<typeof begin>
 
@@ -55,7 +54,7 @@ const BROKEN: Readonly<Record<string, Case>> = {
   },
   'fewer than no jobs wait for a retry': {
     breaks: ({ world, lane, running }) => {
-      world.run({ op: 'fail', seq: running.seq, run: 1, error: { name: 'Error', message: 'no' } })
+      world.fail(running)
       expect(lane.counts[SCHEDULED]).toBe(1)
       lane.retrying = 0
       return { op: 'cancel', id: running }
@@ -65,7 +64,7 @@ const BROKEN: Readonly<Record<string, Case>> = {
   'a queue keeps fewer than no jobs': {
     breaks: ({ world, lane }) => {
       const kept = world.enqueue('a', { keep: 1_000 })
-      world.run({ op: 'cancel', id: kept })
+      world.cancel(kept)
       for (let state = 0; state < lane.queue.kept.length; state++) lane.queue.kept[state] = 0
       return { op: 'delete', id: kept }
     },
@@ -222,7 +221,7 @@ const running = (world: World) => world.rows().find(({ state }) => state === ACT
 
 test('a job waits for no fewer jobs than none', () => {
   const { world, complete } = begin()
-  const [parent, child] = world.flow([{ job: { priority: 1 } }, { parents: [0] }]) as [Enqueued, Enqueued]
+  const [parent, child] = world.flow([{ job: { priority: 1 } }, { parents: [0] }])
   world.run(complete)
   world.turn({ op: 'complete', seq: parent.seq, run: 1, output: null })
   const { counters } = world.store.flows

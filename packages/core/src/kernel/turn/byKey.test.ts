@@ -57,14 +57,14 @@ describe.each([U, I])('by the $kind key', (of) => {
     const { [of.kind === 'unique' ? 'uniqueKey' : 'idempotencyKey']: lost, ...kept } = world.row(id).extras ?? {}
     expect([lost, kept.tags]).toEqual([undefined, ['t']])
     // The end of the first job does not free the key of the second.
-    world.run({ op: 'cancel', id })
+    world.cancel(id)
     expect(world.turn(again).replies).toMatchObject([[{ seq, created: false }]])
   })
 })
 
 test('the unique key goes with the live job, the idempotency key stays', () => {
   const { world, id } = keyed()
-  world.run({ op: 'cancel', id })
+  world.cancel(id)
   const { replies } = world.turn(by(U, 'retry'), by(I, 'retry'))
   expect([codeOf(replies[0]), replies[1]]).toEqual(['JOB_NOT_FOUND', true])
   expect(world.stateOf(id)).toBe('waiting')
@@ -72,7 +72,7 @@ test('the unique key goes with the live job, the idempotency key stays', () => {
 
 test('an idempotency key is released when its job is gone', () => {
   const { world, id } = keyed()
-  world.run({ op: 'delete', id })
+  world.delete(id)
   const again = enqueueing({ name: 'a', idempotencyKey: 'i' })
   expect(world.turn(again).replies).toMatchObject([[{ seq: id.seq, created: false }]])
   expect(world.turn(by(I, 'release')).replies).toEqual([true])

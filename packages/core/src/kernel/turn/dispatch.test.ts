@@ -12,7 +12,7 @@ function drainInOrder(world: World, first: readonly Granted[]): number[] {
   const running = [...first]
   for (let granted = running.shift(); granted !== undefined; granted = running.shift()) {
     order.push(granted.seq)
-    running.push(...world.run({ op: 'complete', seq: granted.seq, run: granted.run, output: null }).grants)
+    running.push(...world.complete(granted).grants)
   }
   return order
 }
@@ -45,7 +45,7 @@ describe('order', () => {
     let [granted] = grants
     while (granted !== undefined) {
       order.push(granted.queue)
-      granted = world.run({ op: 'complete', seq: granted.seq, run: granted.run, output: null }).grants[0]
+      granted = world.complete(granted).grants[0]
     }
     expect(order).toEqual(['long', 'x', 'y', 'long', 'x', 'long', 'long', 'long', 'long'])
   })
@@ -97,7 +97,7 @@ describe('order', () => {
       while (granted !== undefined) {
         order.push(granted.seq)
         if (order.length === 4) world.run(fair(null))
-        granted = world.run({ op: 'complete', seq: granted.seq, run: granted.run, output: null }).grants[0]
+        granted = world.complete(granted).grants[0]
       }
       expect(order).toEqual([1, 2, 5, 3, 4, 6, 7, 8])
     })
@@ -158,7 +158,7 @@ describe('E5: min and max', () => {
     world.run(enqueueing(...Array.from({ length: 20 }, () => ({ name: 'a' }))))
     const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 2, maxConcurrency: 4 }))
     expect(seqs(grants)).toEqual([1, 2, 3, 4])
-    const complete = (seq: number) => world.run({ op: 'complete', seq, run: 1, output: null }).grants
+    const complete = (seq: number) => world.complete({ seq }).grants
     expect(seqs(complete(1))).toEqual([])
     expect(seqs(complete(2))).toEqual([])
     expect(seqs(complete(3))).toEqual([5, 6, 7])
@@ -177,7 +177,7 @@ describe('E5: min and max', () => {
     world.run({ op: 'drain', session: 's' })
     expect(world.run(enqueueing({ name: 'a' })).grants).toEqual([])
     world.attach('t', ['a'])
-    world.run({ op: 'leave', session: 't' })
+    world.leave('t')
     expect(world.stateOf({ seq: 1 })).toBe('waiting')
   })
 
@@ -197,7 +197,7 @@ describe('E4: weight', () => {
     const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 5, maxConcurrency: 5 }))
     expect(seqs(grants)).toEqual([1, 2, 3])
     expect(world.tables.sessions.get('s')?.weight).toBe(5)
-    expect(seqs(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants)).toEqual([4])
+    expect(seqs(world.complete({ seq: 1 }).grants)).toEqual([4])
     expect(world.tables.sessions.get('s')?.weight).toBe(4)
   })
 
@@ -205,7 +205,7 @@ describe('E4: weight', () => {
     const world = new World()
     world.run(enqueueing({ name: 'a', weight: 50 }, { name: 'a' }))
     expect(seqs(world.run(attaching('s', ['a'], { minConcurrency: 3, maxConcurrency: 3 })).grants)).toEqual([1])
-    expect(seqs(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants)).toEqual([2])
+    expect(seqs(world.complete({ seq: 1 }).grants)).toEqual([2])
   })
 
   /** A session of 4 with a job of 1 running, a heavy one of 4 first in line, and light ones behind it. */
@@ -222,7 +222,7 @@ describe('E4: weight', () => {
   /** Ends the oldest light run and answers what starts for it. */
   const endOne = (world: World) => {
     const [first] = [...(world.tables.sessions.get('s')?.jobs ?? [])]
-    return seqs(world.run({ op: 'complete', seq: first?.seq ?? 0, run: first?.run ?? 0, output: null }).grants)
+    return seqs(world.complete({ seq: first?.seq ?? 0 }).grants)
   }
 
   test('one that does not fit is passed by lighter ones, in their order', () => {
@@ -249,12 +249,12 @@ describe('E4: weight', () => {
     world.attach('other', ['a'], one)
     world.run(enqueueing({ name: 'a' }, { name: 'a' }))
     world.run(enqueueing({ name: 'a', weight: 4 }))
-    expect(seqs(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants)).toEqual([])
+    expect(seqs(world.complete({ seq: 1 }).grants)).toEqual([])
     // A place of the first session is free, and by now it is kept.
     world.pass(LIMITS.heavyPatienceMs)
     expect(seqs(world.run(enqueueing({ name: 'b' })).grants)).toEqual([])
     const other = [...(world.tables.sessions.get('other')?.jobs ?? [])][0]
-    const { grants } = world.run({ op: 'complete', seq: other?.seq ?? 0, run: 1, output: null })
+    const { grants } = world.complete({ seq: other?.seq ?? 0 })
     expect(grants.map(({ seq, session }) => [seq, session])).toEqual([
       [4, 'other'],
       [5, 'releasable'],
@@ -288,8 +288,6 @@ test('requeue-wakes: what waits again is handed out again, in its turn', () => {
   const world = new World()
   world.attach('s', ['a'], one)
   world.run(enqueueing({ name: 'a', data: '1' }))
-  expect(world.run({ op: 'giveBack', seq: 1, run: 1 }).grants).toMatchObject([{ seq: 1, run: 2, data: '1' }])
-  expect(world.run({ op: 'fail', seq: 1, run: 2, error: { name: 'E', message: 'm' }, retry: 0 }).grants).toMatchObject([
-    { seq: 1, run: 3, data: '1' },
-  ])
+  expect(world.giveBack({ seq: 1 }).grants).toMatchObject([{ seq: 1, run: 2, data: '1' }])
+  expect(world.fail({ seq: 1 }, { retry: 0 }).grants).toMatchObject([{ seq: 1, run: 3, data: '1' }])
 })

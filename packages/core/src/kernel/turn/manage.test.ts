@@ -17,7 +17,7 @@ function oneOfEach(): World {
   world.attach('s', ['a'])
   world.run(enqueueing({ name: 'a' }, { name: 'a', data: 'failed' }))
   world.run({ op: 'complete', seq: 1, run: 1, output: null }, { op: 'fail', seq: 2, run: 1, error: ERROR, retry: false })
-  world.run({ op: 'cancel', id: world.enqueue('b', { data: 'cancelled' }) })
+  world.cancel(world.enqueue('b', { data: 'cancelled' }))
   world.enqueue('a')
   world.enqueue('b')
   world.enqueue('b', { delay: 1_000 })
@@ -68,9 +68,9 @@ describe('E11: update', () => {
   test('data, weight, checkpoint and priority; what is not named stays', () => {
     const world = new World()
     const job = world.enqueue('a', { data: '1', priority: 1, weight: 2 })
-    world.run({ op: 'update', id: job, changes: { data: '2', checkpoint: 'c' } })
+    world.update(job, { data: '2', checkpoint: 'c' })
     expect(world.row(job)).toMatchObject({ state: WAITING, data: '2', checkpoint: 'c', priority: 1, weight: 2 })
-    world.run({ op: 'update', id: job, changes: { priority: 5, weight: 6 } })
+    world.update(job, { priority: 5, weight: 6 })
     expect(world.row(job)).toMatchObject({ data: '2', checkpoint: 'c', priority: 5, weight: 6 })
     expect(world.run(...[{ op: 'attach', session: intro(), held: [] } as const]).grants).toMatchObject([{ data: '2', checkpoint: 'c' }])
   })
@@ -93,10 +93,10 @@ describe('E11: update', () => {
     for (const id of [done, active, waiting, later] as JobKey[]) {
       const { tags: _tags, meta: _meta, ...others } = world.row(id).extras ?? {}
       const before = { ...world.row(id), extras: others }
-      const { events } = world.run({ op: 'update', id, changes: { tags: ['both', 'new'], meta: '{"m":2}' } })
+      const { events } = world.update(id, { tags: ['both', 'new'], meta: '{"m":2}' })
       expect(events).toEqual([])
       expect(world.row(id)).toEqual({ ...before, extras: { ...others, tags: ['both', 'new'], meta: '{"m":2}' } })
-      world.run({ op: 'update', id, changes: { tags: [] } })
+      world.update(id, { tags: [] })
       expect(world.row(id).extras).toEqual({ ...others, meta: '{"m":2}' })
     }
     expect(world.row(done as JobKey).output).toBe('"out"')
@@ -113,7 +113,7 @@ describe('E11: update', () => {
   test('a job that loses its only tag has no extras, and one that gets a tag and starts in one turn has it', () => {
     const world = new World()
     const id = world.enqueue('a', { tags: ['old'] })
-    world.run({ op: 'update', id, changes: { tags: [] } })
+    world.update(id, { tags: [] })
     expect(world.row(id).extras).toBeUndefined()
     world.run({ op: 'update', id, changes: { tags: ['new'] } }, { op: 'attach', session: intro(), held: [] })
     expect(world.row(id)).toMatchObject({ state: ACTIVE, run: 1, extras: { tags: ['new'] } })
@@ -123,20 +123,20 @@ describe('E11: update', () => {
     const world = new World()
     world.attach('s', ['a'], one)
     world.run(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'a', data: 'old' }))
-    world.run({ op: 'update', id: world.row({ seq: 3 }), changes: { priority: 9, data: 'new' } })
-    expect(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants).toMatchObject([{ seq: 3, data: 'new' }])
+    world.update({ seq: 3 }, { priority: 9, data: 'new' })
+    expect(world.complete({ seq: 1 }).grants).toMatchObject([{ seq: 3, data: 'new' }])
   })
 
   test('runAt moves it between waiting and scheduled', () => {
     const world = new World()
     const job = world.enqueue('a')
-    world.run({ op: 'update', id: job, changes: { runAt: world.now.wall + 40 } })
+    world.update(job, { runAt: world.now.wall + 40 })
     expect(world.row(job)).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + 40 })
     world.after(39)
     expect(world.stateOf(job)).toBe('scheduled')
     world.after(1)
     expect(world.stateOf(job)).toBe('waiting')
-    world.run({ op: 'update', id: job, changes: { runAt: 5 } })
+    world.update(job, { runAt: 5 })
     expect(world.row(job)).toMatchObject({ state: WAITING, runAt: world.now.wall })
   })
 
@@ -180,17 +180,17 @@ describe('retry and redrive', () => {
     const world = new World()
     world.attach('s', ['a'])
     const id = world.enqueue('a', { maxAttempts: 2, data: 'x' })
-    for (const run of [1, 2]) world.run({ op: 'fail', seq: 1, run, error: ERROR, retry: 0 })
+    for (let run = 1; run <= 2; run++) world.fail({ seq: 1 }, { retry: 0 })
     expect(world.stateOf(id)).toBe('failed')
-    expect(world.run({ op: 'retry', id }).grants).toMatchObject([{ seq: 1, run: 3, attempt: 1, data: 'x' }])
+    expect(world.retry(id).grants).toMatchObject([{ seq: 1, run: 3, attempt: 1, data: 'x' }])
     expect(world.row(id)).toMatchObject({ finishedAt: 0, uncounted: 2 })
-    world.run({ op: 'fail', seq: 1, run: 3, error: ERROR, retry: 0 })
+    world.fail({ seq: 1 }, { retry: 0 })
     expect(world.row(id)).toMatchObject({ state: ACTIVE, run: 4 })
   })
 
   test('a cancelled job too, and its cancel is forgotten', () => {
     const world = oneOfEach()
-    world.run({ op: 'retry', id: world.row({ seq: 3 }) })
+    world.retry({ seq: 3 })
     expect(world.row({ seq: 3 })).toMatchObject({ state: WAITING, cancelRequested: false, data: 'cancelled' })
   })
 
@@ -198,10 +198,10 @@ describe('retry and redrive', () => {
     const world = new World()
     world.attach('s', ['a'])
     const id = world.enqueue('a')
-    world.run({ op: 'cancel', id })
-    world.run({ op: 'giveBack', seq: 1, run: 1 })
+    world.cancel(id)
+    world.giveBack({ seq: 1 })
     expect(world.row(id)).toMatchObject({ state: CANCELLED, cancelRequested: true })
-    world.run({ op: 'retry', id })
+    world.retry(id)
     world.complete({ seq: 1 }, 'done')
     expect(world.row(id)).toMatchObject({ state: COMPLETED, output: 'done', cancelRequested: false })
   })
@@ -218,10 +218,10 @@ describe('retry and redrive', () => {
     const world = new World()
     const unique = { unique: { key: 'k', onConflict: 'error' as const } }
     const first = world.enqueue('a', unique)
-    world.run({ op: 'cancel', id: first })
+    world.cancel(first)
     const second = world.enqueue('a', unique)
     expect(world.refusal({ op: 'retry', id: first })).toBe('UNIQUE_CONFLICT')
-    world.run({ op: 'cancel', id: second })
+    world.cancel(second)
     expect(world.refusal({ op: 'retry', id: first })).toBeUndefined()
     expect(world.refusal(enqueueing({ name: 'a', ...unique }))).toBe('UNIQUE_CONFLICT')
   })
@@ -232,9 +232,9 @@ describe('retry and redrive', () => {
     world.run(enqueueing({ name: 'a' }, { name: 'b' }, { name: 'a', queue: 'q' }, { name: 'a' }))
     for (let seq = 4; seq >= 1; seq--) {
       world.pass(1)
-      world.run({ op: 'fail', seq, run: 1, error: ERROR, retry: false })
+      world.fail({ seq }, { retry: false })
     }
-    world.run({ op: 'leave', session: 's' })
+    world.leave('s')
     return world
   }
   const waiting = (world: World) => [...world.store.rows.values()].filter((row) => row.state === WAITING).map((row) => row.seq)
@@ -330,8 +330,8 @@ describe('delete', () => {
     const world = new World()
     world.attach('s', ['a'], one)
     world.run(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'a' }))
-    world.run({ op: 'delete', id: world.row({ seq: 2 }) })
-    expect(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants).toMatchObject([{ seq: 3 }])
+    world.delete({ seq: 2 })
+    expect(world.complete({ seq: 1 }).grants).toMatchObject([{ seq: 3 }])
   })
 })
 
@@ -341,7 +341,7 @@ describe('E16, M10: retention', () => {
   function complete(world: World, count: number): void {
     for (let job = 0; job < count; job++) {
       const { seq } = world.enqueue('a')
-      world.run({ op: 'complete', seq, run: 1, output: null })
+      world.complete({ seq })
       world.pass(1)
     }
   }
@@ -357,7 +357,7 @@ describe('E16, M10: retention', () => {
     world.attach('s', ['a'])
     complete(world, 2)
     const failed = world.enqueue('a')
-    world.run({ op: 'fail', seq: failed.seq, run: 1, error: ERROR, retry: false })
+    world.fail(failed, { retry: false })
     const running = world.enqueue('a', { timeout: Number.POSITIVE_INFINITY })
     const waiting = world.enqueue('b')
     world.after(100)
@@ -419,7 +419,7 @@ describe('E16, M10: retention', () => {
   test('a job that is brought back in the turn that prunes it stays', () => {
     const world = keeping({ cancelled: { ageMs: 10, count: 1_000 } })
     const id = world.enqueue('a')
-    world.run({ op: 'cancel', id })
+    world.cancel(id)
     world.pass(100)
     world.pruning = world.settings.retention
     world.turn({ op: 'retry', id })
@@ -429,8 +429,8 @@ describe('E16, M10: retention', () => {
   test('one that is brought back there and ends anew is kept as long as any, by its new end', () => {
     const world = keeping({ cancelled: { ageMs: 10, count: 1_000 } })
     const [id, bystander] = [world.enqueue('a'), world.enqueue('a')]
-    world.run({ op: 'cancel', id })
-    world.run({ op: 'cancel', id: bystander })
+    world.cancel(id)
+    world.cancel(bystander)
     world.pass(100)
     world.pruning = world.settings.retention
     world.turn({ op: 'retry', id }, { op: 'cancel', id })

@@ -22,7 +22,7 @@ describe('E7: the deadline of a run', () => {
     expect(world.after(1).notices).toEqual([{ kind: 'abort', cause: 'timeout', session: 's', seq: 1, run: 1 }])
     expect([world.stateOf({ seq: 1 }), world.tables.sessions.get('s')?.weight]).toEqual(['active', 2])
     expect(world.after(29).notices).toEqual([])
-    expect(world.run({ op: 'fail', seq: 1, run: 1, error: ERROR }).replies).toEqual([true])
+    expect(world.fail({ seq: 1 }).replies).toEqual([true])
     expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, run: 1, runAt: world.now.wall + 10 })
     // Its error is the engine's, not what the handler made of the abort.
     expect(world.store.runs).toMatchObject([{ seq: 1, run: 1, error: { name: 'JobTimeoutError' } }])
@@ -68,7 +68,7 @@ describe('E7: the deadline of a run', () => {
     const world = late({ maxAttempts: 1 })
     world.after(100)
     world.after(30)
-    world.run({ op: 'leave', session: 's' })
+    world.leave('s')
     expect(world.tables.zombies.size).toBe(0)
   })
 
@@ -81,7 +81,7 @@ describe('E7: the deadline of a run', () => {
   test('rescue-cas-after-complete: a job that completes in the turn of its deadline stays completed', () => {
     const world = late()
     world.pass(100)
-    expect(world.run({ op: 'complete', seq: 1, run: 1, output: 'in time' }).replies).toEqual([true])
+    expect(world.complete({ seq: 1 }, 'in time').replies).toEqual([true])
     expect(world.row({ seq: 1 })).toMatchObject({ state: COMPLETED, output: 'in time' })
     world.after(1_000_000)
     expect(world.row({ seq: 1 })).toMatchObject({ state: COMPLETED, run: 1 })
@@ -90,7 +90,7 @@ describe('E7: the deadline of a run', () => {
   test('a handler that snoozes after its deadline has failed all the same', () => {
     const world = late()
     world.after(100)
-    world.run({ op: 'snooze', seq: 1, run: 1, delay: 5 })
+    world.snooze({ seq: 1 }, 5)
     expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, uncounted: 0 })
   })
 
@@ -132,7 +132,7 @@ describe('E3: jobs become due', () => {
     const world = new World()
     const soon = world.enqueue('a', { delay: 10, ttl: 10 })
     world.enqueue('a', { delay: 1_000 })
-    world.run({ op: 'cancel', id: soon })
+    world.cancel(soon)
     world.after(10)
     expect(world.tables.dueAt).toBe(world.now.wall + 990)
     expect(world.tables.expiresAt).toBe(0)
@@ -202,7 +202,7 @@ describe('ttl', () => {
     world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
     world.run(enqueueing({ name: 'a' }, { name: 'a', ttl: 50 }, { name: 'a' }))
     world.pass(50)
-    expect(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants).toMatchObject([{ seq: 3 }])
+    expect(world.complete({ seq: 1 }).grants).toMatchObject([{ seq: 3 }])
     expect(world.stateOf({ seq: 2 })).toBe('failed')
   })
 
@@ -212,7 +212,7 @@ describe('ttl', () => {
     world.enqueue('a', { ttl: 50, maxAttempts: 2 })
     world.after(60)
     expect(world.stateOf({ seq: 1 })).toBe('active')
-    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR, retry: 10 })
+    world.fail({ seq: 1 }, { retry: 10 })
     expect(world.after(10).grants).toMatchObject([{ run: 2 }])
   })
 
@@ -220,7 +220,7 @@ describe('ttl', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a', { ttl: 50 })
-    world.run({ op: 'snooze', seq: 1, run: 1, delay: 100 })
+    world.snooze({ seq: 1 }, 100)
     expect(world.after(100).grants).toMatchObject([{ seq: 1, run: 2 }])
   })
 
@@ -231,7 +231,7 @@ describe('ttl', () => {
     // Another job's expiry, so that the earliest one is read anew while the first runs.
     world.enqueue('b', { ttl: 10 })
     world.after(10)
-    world.run({ op: 'leave', session: 's' })
+    world.leave('s')
     expect(world.stateOf({ seq: 1 })).toBe('waiting')
     world.after(40)
     expect(world.stateOf({ seq: 1 })).toBe('failed')

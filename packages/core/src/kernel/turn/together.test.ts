@@ -16,8 +16,7 @@ const configure = (changes: QueueChanges, queue = 'default'): Command => ({ op: 
 
 /** A parent, and the child that goes on where it fails. */
 function family(world: World, child = {}): [Enqueued, Enqueued] {
-  const nodes = [{ job: { name: 'p' } }, { job: { name: 'c', ...child }, parents: [0], onFailure: 'continue' as const }]
-  return world.flow(nodes) as [Enqueued, Enqueued]
+  return world.flow([{ job: { name: 'p' } }, { job: { name: 'c', ...child }, parents: [0], onFailure: 'continue' }])
 }
 
 describe('flows', () => {
@@ -50,7 +49,7 @@ describe('flows', () => {
     world.attach('s', ['p', 'q'])
     world.run(attaching('t', ['c'], one))
     world.enqueue('c')
-    const [first] = world.flow([{ job: { name: 'p' } }, { job: { name: 'c', priority: 9, data: null }, parents: [0] }]) as [Enqueued]
+    const [first] = world.flow([{ job: { name: 'p' } }, { job: { name: 'c', priority: 9, data: null }, parents: [0] }])
     const [parent, child] = family(world, { data: null })
     world.run(failing(parent))
     for (let each = 0; each < 3; each++) world.enqueue('c', { priority: 5 })
@@ -123,7 +122,7 @@ describe('a full queue that drops its oldest takes a new job', () => {
     world.attach('w', ['b'])
     world.enqueue('a')
     // What it ran comes back: one more than may be.
-    world.run({ op: 'leave', session: 'w' })
+    world.leave('w')
     const { replies } = world.turn({ op: 'deleteSchedule', id: 's' }, enqueueing({ name: 'a' }))
     expect(replies[1]).toEqual([expect.objectContaining({ created: true })])
   })
