@@ -23,7 +23,7 @@ const CASES: Readonly<Record<CauseCode, (world: World) => readonly [job: { reado
   retry: (world) => {
     world.attach('s', ['a'])
     const job = world.enqueue('a')
-    world.run({ op: 'fail', seq: job.seq, run: 1, error: { name: 'Error', message: 'no' } })
+    world.fail(job)
     return [job, { until: world.row(job).runAt }]
   },
   parents: (world) => {
@@ -79,13 +79,13 @@ function limited(
   changes: QueueChanges,
   cause: Omit<Cause, 'code'>,
 ): readonly [{ readonly seq: number }, Omit<Cause, 'code'>] {
-  world.run({ op: 'configure', queue: 'default', changes })
+  world.configure('default', changes)
   world.attach('s', ['a'])
   world.enqueue('a', { concurrencyKey: 'k' })
   return [world.enqueue('a', { concurrencyKey: 'k' }), cause]
 }
 
-test.each(CAUSES)('%s', (code) => {
+test.each(CAUSES)('the cause %s is named for the job that it holds back, and for no other job', (code) => {
   const world = new World()
   const [job, cause] = CASES[code](world)
   expect(causesOf(world, job)).toContainEqual({ code, ...cause })
@@ -96,18 +96,18 @@ test.each(CAUSES)('%s', (code) => {
   expect([world.stateOf(bystander), causesOf(world, bystander)]).toEqual(['active', []])
 })
 
-test('a debt of a rate that outlasts every Date ends at the last instant of one', () => {
+test('a job that waits for a rate until after the last possible Date shows that Date as the end of its wait', () => {
   const world = new World()
-  world.run({ op: 'configure', queue: 'default', changes: { rateLimit: { limit: 1, period: 365 * 86_400_000, burst: 1 } } })
+  world.configure('default', { rateLimit: { limit: 1, period: 365 * 86_400_000, burst: 1 } })
   world.attach('s', ['a'])
   world.enqueue('a', { tokens: LIMITS.tokens })
   expect(causesOf(world, world.enqueue('a'))).toEqual([{ code: 'rate-limit', until: LIMITS.timeMs }])
 })
 
-test('in a strict queue, the first job of a key waits for the pause or the rate of the key, and the others for their turn', () => {
+test('in a strict queue the first job of a key waits for the pause or the rate of the key, and later jobs for their turn', () => {
   const codes = (world: World, job: { readonly seq: number }) => causesOf(world, job).map(({ code }) => code)
   const world = new World()
-  world.run({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict', perKeyRateLimit: RATE } })
+  world.configure('default', { keyOrder: 'strict', perKeyRateLimit: RATE })
   world.attach('s', ['a'])
   const [first, second, third] = [0, 1, 2].map(() => world.enqueue('a', { concurrencyKey: 'k' }))
   if (first === undefined || second === undefined || third === undefined) throw new Error('no jobs')
@@ -119,7 +119,7 @@ test('in a strict queue, the first job of a key waits for the pause or the rate 
   expect(codes(world, held)).toEqual(['key-paused'])
 })
 
-test('a job that runs or has ended has no cause', () => {
+test('a job that runs or has ended has no cause that holds it back', () => {
   const world = new World()
   world.attach('s', ['a'])
   const job = world.enqueue('a')
@@ -149,7 +149,7 @@ const act = fc.oneof(
   { weight: 1, arbitrary: fc.boolean().map((paused): Command => ({ op: 'pause', queue: 'default', key: 'k', paused })) },
 )
 
-test('the first job in line is held by a cause that is named, or no worker has room for it', () => {
+test('the first waiting job always has a cause other than its place in line', () => {
   fc.assert(
     fc.property(fc.array(act, { maxLength: 20, size: 'max' }), (acts) => {
       const world = new World()
