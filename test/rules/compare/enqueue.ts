@@ -83,7 +83,7 @@ export const enqueue: Group = {
     has(
       'Bounded queue length',
       'partly partly no no no no partly partly no no',
-      ['packages/core/src/kernel/queues/limits.test.ts', 'maxLength: what is yet to start counts'],
+      ['packages/core/src/kernel/queues/limits.test.ts', 'maxLength: jobs that have yet to start count'],
       {
         bullmq: 'Pro: the size of a group, for single jobs',
         pgBoss: 'a queue that is longer causes a warning, no refusal',

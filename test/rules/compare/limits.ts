@@ -11,7 +11,7 @@ export const limits: Group = {
     has(
       'Running jobs of a queue, over all workers',
       'yes partly partly Pro Pro Ent yes yes yes Ent',
-      ['packages/core/src/kernel/queues/limits.test.ts', 'never one over, never one idle'],
+      ['packages/core/src/kernel/queues/limits.test.ts', 'limits are never exceeded, and no worker with room idles'],
       {
         pgBoss: 'one, by the policy `singleton`',
         graphile: 'one, in a named queue',
@@ -31,12 +31,15 @@ export const limits: Group = {
     has(
       'Rate of starts',
       'yes no no no Pro Ent no yes yes no',
-      ['packages/core/src/kernel/queues/limits.test.ts', 'rate: never more than the burst and what time has refilled since'],
+      [
+        'packages/core/src/kernel/queues/limits.test.ts',
+        'rate: a queue never starts more jobs than its burst and the tokens refilled since',
+      ],
       { sidekiq: 'the handler asks the limiter, and is rescheduled' },
     ),
     has('Rate of each key', 'Pro no no no Pro Ent no yes yes no', [
       'packages/core/src/kernel/queues/limits.test.ts',
-      'rate of a key: never more than its burst',
+      'rate of a key: a key never starts more jobs than its burst',
     ]),
     has('Heavy jobs take more room', 'no no no no no no no no yes no', [
       'packages/core/src/kernel/turn/dispatch.test.ts',
@@ -55,7 +58,7 @@ export const limits: Group = {
     has(
       'Strict order within a key, over retries',
       'partly yes partly Pro Pro no no no partly no',
-      ['packages/core/src/kernel/queues/limits.test.ts', 'strict: a key is of its job until that is final'],
+      ['packages/core/src/kernel/queues/limits.test.ts', 'strict: a key belongs to its job until the job is final'],
       {
         bullmq: 'Pro: groups of concurrency 1; a job that waits for its retry lets others pass',
         graphile: 'one at a time; a job that waits for its retry lets others pass',
@@ -65,7 +68,7 @@ export const limits: Group = {
     partly(
       'One limit for several queues, or for a job name anywhere',
       'no no no no no Ent yes yes yes no',
-      ['packages/core/src/kernel/queues/sharedLimits.test.ts', 'never more run in all queues of a limit than it says'],
+      ['packages/core/src/kernel/queues/sharedLimits.test.ts', 'never more jobs run in all queues of a shared limit than it allows'],
       'A [limit of running jobs](limits.md#one-limit-for-several-queues) can be shared by queues; a rate cannot, and a job name has no limit of its own ([ADR 65](decisions/0065-left-out.md)).',
     ),
     has('Other limits for other tiers of keys', 'no yes no no no Ent no yes yes no', [
@@ -88,7 +91,7 @@ export const limits: Group = {
     ),
     has('Queues take turns by weight', 'no no no no no yes no no no no', [
       'packages/core/src/kernel/queues/limits.test.ts',
-      'share: hand-outs in a row before the next queue',
+      'share: a queue starts that many jobs in a row before the next queue has its turn',
     ]),
     has('Strict order of queues: one empty before the next', 'no no no no no yes yes yes no yes', [
       'packages/core/src/kernel/queues/strictQueues.test.ts',

@@ -363,7 +363,7 @@ function expectBusy(world: World): void {
   }
 }
 
-test('M2: never one over, never one idle, whatever is asked in whatever order', () => {
+test('M2: limits are never exceeded, and no worker with room idles while a job could start, after any sequence of commands', () => {
   fc.assert(
     fc.property(fc.boolean(), fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), (strict, steps) => {
       const world = new World()
@@ -406,19 +406,19 @@ function behindHeavy(keys: readonly string[], ...jobs: readonly NewJob[]): reado
 
 const keyed = (name: string, concurrencyKey: string): NewJob => ({ name, data: null, concurrencyKey })
 
-test('M2: a light job is found behind jobs that their keys hold back, while a heavy one stands before them all', () => {
+test('M2: a light job is found behind jobs that their keys hold back, while a heavy job stands before them all', () => {
   const keys = Array.from({ length: LIMITS.windowJobs }, (_, index) => `k${index}`)
   expect(behindHeavy(keys, ...keys.map((key) => keyed('b', key)), { name: 'b', data: null })).toEqual([keys.length + 1])
 })
 
-test('M2: no later job of another name passes it, where one turn cannot set all of them aside', () => {
+test('M2: no later job of another name passes a light job, even if one turn cannot set aside all held jobs before it', () => {
   const held = Array.from({ length: LIMITS.sliceRows + 1 }, (_, index) => keyed(`b${index}`, 'k'))
   const light = { name: `b${LIMITS.sliceRows}`, data: null }
   expect(behindHeavy(['k'], ...held, light, { name: 'later', data: null })).toEqual([held.length + 1])
 })
 
 /** Beside a bucket that is looked at in every millisecond. */
-test('M6: rate: never more than the burst and what time has refilled since, and each at its time', () => {
+test('M6: rate: a queue never starts more jobs than its burst and the tokens refilled since, and each as soon as its token is there', () => {
   fc.assert(
     fc.property(
       fc.record({ limit: fc.integer({ min: 1, max: 7 }), period: fc.constantFrom(10, 33, 100), burst: fc.integer({ min: 1, max: 5 }) }),
@@ -450,7 +450,7 @@ test('M6: rate: never more than the burst and what time has refilled since, and 
   )
 })
 
-test('M6: rate: a restart gives no second burst', () => {
+test('M6: rate: a restart gives a queue no second burst', () => {
   const world = new World()
   world.configure('default', { rateLimit: { limit: 1, period: 1_000, burst: 2 } })
   for (let job = 0; job < 5; job++) world.enqueue('a')
@@ -467,7 +467,7 @@ test('M6: rate: a restart gives no second burst', () => {
   expect(world.after(1).grants).toHaveLength(1)
 })
 
-test('rate: each queue starts its jobs at its own tokens, whichever queue the timer was set for before', () => {
+test('rate: each queue starts its jobs when its own tokens are there, whichever queue the timer was set for before', () => {
   const world = new World()
   const periods = { q1: 60_000, q2: 1_000 }
   for (const queue of QUEUES) {
@@ -492,7 +492,7 @@ test('rate: each queue starts its jobs at its own tokens, whichever queue the ti
 })
 
 /** Beside a bucket for each key that is looked at in every millisecond. */
-test('rate of a key: never more than its burst and what time has refilled since, each at its time, whatever other keys do', () => {
+test('rate of a key: a key never starts more jobs than its burst and the tokens refilled since, and each as soon as its token is there, whatever other keys do', () => {
   fc.assert(
     fc.property(
       fc.record({ limit: fc.integer({ min: 1, max: 7 }), period: fc.constantFrom(10, 33, 100), burst: fc.integer({ min: 1, max: 5 }) }),
@@ -521,7 +521,7 @@ test('rate of a key: never more than its burst and what time has refilled since,
   )
 })
 
-test('rate of a key: a restart gives no second burst, a change keeps what is missing, and full buckets are forgotten', () => {
+test('rate of a key: a restart gives a key no second burst, a new rate keeps its missing tokens, and full buckets are forgotten', () => {
   const world = new World()
   const setRate = (perKeyRateLimit: NonNullable<QueueChanges['perKeyRateLimit']> | null) =>
     world.configure('default', { perKeyRateLimit }).grants
@@ -563,7 +563,7 @@ test('rate of a key: a restart gives no second burst, a change keeps what is mis
   expect([...(world.tables.queues.get('default')?.keys?.keys() ?? [])]).toEqual(['k'])
 })
 
-test('fairness: keys take turns, however many jobs one of them has, and however late the others come', () => {
+test('fairness: keys take turns, however many jobs one key has, and however late the others come', () => {
   const world = new World()
   world.configure('default', { perKeyLimit: 1, concurrencyLimit: 1 })
   for (let job = 0; job < 20; job++) world.enqueue('a', { concurrencyKey: 'greedy' })
@@ -583,7 +583,7 @@ test('fairness: keys take turns, however many jobs one of them has, and however 
   expect(order).toHaveLength(26)
 })
 
-test('strict: a key is of its job until that is final, whatever becomes of it; the next is the first by arrival', () => {
+test('strict: a key belongs to its job until the job is final, whatever happens to it; the next job is the first by arrival', () => {
   const world = new World()
   world.configure('default', { keyOrder: 'strict' })
   const policy = { maxAttempts: 2, backoff: { type: 'fixed', delay: 50 } } as const
@@ -622,7 +622,7 @@ test('strict: a key is of its job until that is final, whatever becomes of it; t
   expect([world.store.turnsOf.size, world.store.backlogs.size]).toEqual([1, 0])
 })
 
-test('strict: one that is put off before it has ever run gives its turn back; one that has run keeps it', () => {
+test('strict: a job that is delayed before its first run gives its key up, and a job that has run keeps it', () => {
   const world = new World()
   world.configure('default', { keyOrder: 'strict' })
   const [first, second] = [world.enqueue('a', { concurrencyKey: 'k' }), world.enqueue('a', { concurrencyKey: 'k' })]
@@ -638,7 +638,7 @@ test('strict: one that is put off before it has ever run gives its turn back; on
   expect(world.after(1).grants.map(({ seq }) => seq)).toEqual([second.seq])
 })
 
-test('strict: refused beside another perKeyLimit, and while jobs are yet to end', () => {
+test('strict: the order is refused beside another perKeyLimit, and cannot be removed while jobs have yet to end', () => {
   const world = new World()
   const tell = (changes: QueueChanges): Command => ({ op: 'configure', queue: 'default', changes })
   world.run(tell({ perKeyLimit: 3 }))
@@ -653,7 +653,7 @@ test('strict: refused beside another perKeyLimit, and while jobs are yet to end'
   expect(world.tables.queues.get('default')?.settings).toEqual({ concurrencyLimit: 3, perKeyLimit: 2 })
 })
 
-test('share: hand-outs in a row before the next queue', () => {
+test('share: a queue starts that many jobs in a row before the next queue has its turn', () => {
   const world = new World()
   world.configure('q1', { share: 3 })
   for (let job = 0; job < 4; job++) for (const queue of QUEUES) world.enqueue('a', { queue })
@@ -661,7 +661,7 @@ test('share: hand-outs in a row before the next queue', () => {
   expect(grants.map(({ queue }) => queue)).toEqual(['q1', 'q1', 'q1', 'q2', 'q1', 'q2', 'q2', 'q2'])
 })
 
-test('share: a queue that is paused within its share leaves the next one a whole share', () => {
+test('share: a queue that is paused within its share leaves the next queue a whole share', () => {
   const world = new World()
   for (const queue of QUEUES) world.configure(queue, { share: 2 })
   for (let job = 0; job < 4; job++) for (const queue of QUEUES) world.enqueue('a', { queue })
@@ -675,7 +675,7 @@ test('share: a queue that is paused within its share leaves the next one a whole
   expect(order).toEqual(['q1', 'q2', 'q2', 'q1', 'q1', 'q2', 'q2', 'q1'])
 })
 
-test('share: workers that serve other queues too do not end the turns of those that do not', () => {
+test('share: a worker that also serves other queues does not end the turn of a queue for the other workers', () => {
   const world = new World()
   world.configure('q1', { share: 2 })
   for (let job = 0; job < 40; job++)
@@ -704,7 +704,7 @@ test('share: workers that serve other queues too do not end the turns of those t
   expect(served).toEqual(['q1', 'q1', 'q2', 'q1', 'q1', 'q2', 'q1', 'q1', 'q2'])
 })
 
-test('strict order: a job that is cancelled and brought back in the turn that lets it go has its key in the next', () => {
+test('strict order: a job that is cancelled and brought back in the turn that releases it has its key in the next turn', () => {
   const world = new World()
   world.configure('default', { keyOrder: 'strict' })
   world.turn({ op: 'enqueue', jobs: [{ name: 'a', data: null, concurrencyKey: 'k' }] })
@@ -713,7 +713,7 @@ test('strict order: a job that is cancelled and brought back in the turn that le
   expect(world.run(attaching('s', ['a'])).grants).toMatchObject([{ seq: 1 }])
 })
 
-test('maxLength: what is yet to start counts, a repeat does not, and a full queue refuses all of an array', () => {
+test('maxLength: jobs that have yet to start count, a repeat does not, and a full queue refuses all jobs of a call', () => {
   const world = new World()
   world.configure('default', { maxLength: 3 })
   world.enqueue('a', { idempotencyKey: 'i' })
@@ -734,7 +734,7 @@ test('maxLength: what is yet to start counts, a repeat does not, and a full queu
   world.enqueue('a')
 })
 
-test('a pause of a queue, of a name and of a key: each holds its own, and outlives a restart', () => {
+test('a pause of a queue, of a name or of a key holds its own jobs alone, and outlives a restart', () => {
   const world = new World()
   const pause = (what: { job?: string; key?: string; queue?: string }, paused = true) =>
     world.run({ op: 'pause', queue: 'default', paused, ...what }).grants.map(({ name }) => name)
@@ -752,7 +752,7 @@ test('a pause of a queue, of a name and of a key: each holds its own, and outliv
   expect([...world.store.rows.values()].filter(({ state }) => state === WAITING || state === SCHEDULED)).toEqual([])
 })
 
-test('defaults: a call before the definition before the queue before the engine', () => {
+test('defaults: the call counts before the definition, the definition before the queue, and the queue before the engine', () => {
   const engine = { priority: 8, weight: 8, maxAttempts: 8, timeout: 8_000, ttl: 80_000 }
   const world = new World({ settings: { defaults: engine } })
   world.configure('default', { defaults: { priority: 3, weight: 5, maxAttempts: 9 } })

@@ -12,8 +12,8 @@ const resume = (queue = 'q') => ({ op: 'pause', queue, paused: false }) as const
 const forget = (queue = 'q') => ({ op: 'deleteQueue', queue }) as const
 const job = { name: 'a', data: null, queue: 'q' }
 
-describe('drain', () => {
-  test('new jobs of the queue are refused, whatever brings them; others are not', () => {
+describe('draining a queue', () => {
+  test('a draining queue refuses new jobs from every source, and other queues accept theirs', () => {
     const world = new World()
     world.enqueue('a', { queue: 'q', idempotencyKey: 'i' })
     expect(world.reply(drain())).toBe(DEFERRED)
@@ -28,7 +28,7 @@ describe('drain', () => {
     expect(world.store.rows.size).toBe(2)
   })
 
-  test('what is there runs, retries, and may bring more of its own with its completion; jobs of other queues may not', () => {
+  test('jobs of a draining queue run, retry and can enqueue more into it with their completion; jobs of other queues cannot', () => {
     const world = new World()
     world.enqueue('a', { queue: 'q' })
     world.enqueue('a', { queue: 'other' })
@@ -44,7 +44,7 @@ describe('drain', () => {
     expect(world.tables.queues.get('q')?.counts[ACTIVE]).toBe(1)
   })
 
-  test('it outlives a restart and a change of settings, and ends with a resume of the whole queue alone', () => {
+  test('a drain outlives a restart and a change of settings, and ends only with a resume of the whole queue', () => {
     const world = new World()
     world.reply(drain())
     world.configure('q', { maxLength: 5 })
@@ -59,7 +59,7 @@ describe('drain', () => {
     world.enqueue('a', { queue: 'q' })
   })
 
-  test('in one turn: what is asked before it is taken, what is asked after it is not, and a resume takes it back', () => {
+  test('a job is accepted before the drain of its turn, refused after it, and accepted again after a resume', () => {
     const world = new World()
     const { replies } = world.turn(enqueueing(job), drain(), enqueueing(job), resume(), enqueueing(job))
     expect(replies.map(codeOf)).toEqual([undefined, undefined, 'QUEUE_DRAINING', undefined, undefined])
@@ -67,10 +67,10 @@ describe('drain', () => {
   })
 })
 
-describe('all queues paused', () => {
+describe('a pause of all queues', () => {
   const pauseAll = (paused: boolean) => ({ op: 'pauseAll', paused }) as const
 
-  test('nothing starts, of queues of later neither; what runs goes on, and after a restart it is still so', () => {
+  test('no job starts while all queues are paused, not even in a new queue; running jobs continue, and the pause outlives a restart', () => {
     const world = new World()
     world.enqueue('a', { queue: 'q' })
     const { grants } = world.run(attaching('s', ['a'], { maxConcurrency: 9 }))
@@ -87,7 +87,7 @@ describe('all queues paused', () => {
     expect(world.run(attaching('s', ['a'], { maxConcurrency: 9 })).grants).toHaveLength(4)
   })
 
-  test('what a queue was told by itself stays so; and it is told when it changes alone', () => {
+  test('a queue keeps its own pause when all queues resume, and a second pause of all queues writes nothing', () => {
     const world = new World()
     world.run(attaching('s', ['a'], { maxConcurrency: 9 }))
     world.call<'pause'>({ op: 'pause', queue: 'q', paused: true })
@@ -102,8 +102,8 @@ describe('all queues paused', () => {
   })
 })
 
-describe('delete', () => {
-  test('only an empty queue, and all that is known of it', () => {
+describe('deleting a queue', () => {
+  test('a queue can be deleted only when it is empty, and its settings and pauses go with it', () => {
     const world = new World()
     const done = world.enqueue('a', { queue: 'q' })
     const bystander = world.enqueue('a', { queue: 'other' })
@@ -122,7 +122,7 @@ describe('delete', () => {
     expect(world.stateOf(bystander)).toBe('waiting')
   })
 
-  test('with its next job it begins anew, under numbers of its own, while workers are there and after a restart', () => {
+  test('a deleted queue starts over with its next job, under new numbers, with workers attached and after a restart', () => {
     const world = new World()
     world.attach('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 })
     for (let round = 0; round < 3; round++) {
@@ -144,7 +144,7 @@ describe('delete', () => {
     }
   })
 
-  test('in one turn: created, emptied, deleted and created again', () => {
+  test('a queue can be created, emptied, deleted and created again in one turn', () => {
     const world = new World()
     const { replies } = world.turn(
       enqueueing(job),
@@ -160,7 +160,7 @@ describe('delete', () => {
   })
 })
 
-describe('what has befallen others', () => {
+describe('bugs that other systems had with keys', () => {
   const limited = () => {
     const world = new World()
     world.configure('q', { perKeyLimit: 1 })
@@ -169,7 +169,7 @@ describe('what has befallen others', () => {
   }
   const keyed = { queue: 'q', concurrencyKey: 'k' }
 
-  test('serial-key-released-on-dead: a key goes on when the last attempt of its job has failed, was lost or cancelled', () => {
+  test('serial-key-released-on-dead: the next job of a key starts when the last attempt of the one before has failed, was lost or was cancelled', () => {
     const world = limited()
     const jobs = [1, 2, 3, 4].map(() => world.enqueue('a', { ...keyed, maxAttempts: 1 }))
     const states = () => jobs.map((each) => world.stateOf(each))
@@ -186,7 +186,7 @@ describe('what has befallen others', () => {
   })
 
   test.each(['before', 'behind'])(
-    'blocked-insert-vs-release: a job that comes in the turn that frees its key, %s that, is not stranded',
+    'blocked-insert-vs-release: a job that is enqueued in the turn that frees its key, %s the end of the other job, starts',
     (where) => {
       const world = limited()
       const first = world.enqueue('a', keyed)
