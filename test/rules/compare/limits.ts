@@ -47,7 +47,7 @@ export const limits: Group = {
     ]),
     has('Rates by cost: this job takes five points', 'no no no no Pro Ent no no yes no', [
       'packages/core/src/kernel/keys/tokens.test.ts',
-      'a start takes its tokens, and the next one waits until its own are there',
+      'a job takes its tokens when it starts, and the next job waits until its own are there',
     ]),
     has(
       'Keys take fair turns',
@@ -73,7 +73,7 @@ export const limits: Group = {
     ),
     has('Other limits for other tiers of keys', 'no yes no no no Ent no yes yes no', [
       'packages/core/src/kernel/keys/tiers.test.ts',
-      'each key runs as many as its tier allows, and as many as the queue allows if it is in none',
+      'a key runs as many jobs as its tier allows, or as many as the queue allows if it is in no tier',
     ]),
     has('A handler that meets HTTP 429 stops its queue for a time', 'yes no no no no no no no no no', [
       'packages/core/src/kernel/queues/pause.test.ts',
