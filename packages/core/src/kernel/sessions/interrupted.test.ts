@@ -22,7 +22,7 @@ test.each<[what: string, interrupted: number, ...ends: readonly Step[]]>([
   ['completed', 0, (world) => world.complete(RUN)],
   ['failed', 0, (world) => world.fail(RUN)],
   ['snoozed', 0, (world) => world.snooze(RUN, 5)],
-])('a run that is %s counts as %i', (_what, interrupted, ...ends) => {
+])('a run that is %s counts as %i interrupted runs', (_what, interrupted, ...ends) => {
   const world = new World()
   world.attach('s', ['a'], { local: false, abortGrace: 0 })
   const job = keyOfJob(world.enqueue('a', { maxAttempts: 3, heartbeatTimeout: 50 }))
