@@ -25,7 +25,7 @@ const complete = (job: { readonly seq: number }, output: string | null = null) =
 const fail = (job: { readonly seq: number }) => world.fail(job, { retry: false })
 const errorOf = ({ seq }: { readonly seq: number }) => world.store.lastError(seq)
 
-test('a job waits for all of its parents, and is then let through once', () => {
+test('a job waits for all of its parents, and is then released once', () => {
   world.attach('s', ['a'])
   const bystander = world.flow([{ job: { name: 'b' } }, { parents: [0] }])
   const jobs = world.flow([{}, {}, { parents: [0, 1] }, { parents: [2] }])
@@ -43,7 +43,7 @@ test('a job waits for all of its parents, and is then let through once', () => {
 })
 
 test.each(['while', 'after'] as const)(
-  'a parent that is retried as its many children are told, and ends %s its return is told, is told to each of them',
+  'a parent that is retried while its many children learn of its failure, and ends %s they learn of its return, reaches each of them',
   (when) => {
     const jobs = world.flow([{}, ...Array.from({ length: 20 }, () => ({ parents: [0] }))])
     const [parent, ...children] = jobs
@@ -65,7 +65,7 @@ test.each(['while', 'after'] as const)(
   },
 )
 
-test('a parent of many lets them through in slices, each once, whatever breaks off between two of them', () => {
+test('a parent of many children releases them in slices, each child once, also over restarts between two slices', () => {
   const jobs = world.flow([{}, ...Array.from({ length: 20 }, () => ({ parents: [0] }))])
   const [parent, ...children] = jobs
   world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
@@ -85,13 +85,13 @@ test('a parent of many lets them through in slices, each once, whatever breaks o
   expect(world.store.flows.due.size).toBe(0)
 })
 
-test('what waits for others takes no memory', () => {
+test('a job that waits for its parents takes no memory', () => {
   world.attach('s', ['a'])
   world.flow([{}, ...Array.from({ length: 50 }, () => ({ parents: [0] }))])
   expect(world.tables.jobs.size).toBe(1)
 })
 
-test('a turn in which nobody waits for what ends has nothing to do with flows', () => {
+test('a turn whose ended jobs have no children does no work for flows', () => {
   world.attach('s', ['a'])
   const job = world.enqueue('a')
   complete(job)
@@ -99,10 +99,10 @@ test('a turn in which nobody waits for what ends has nothing to do with flows', 
   expect(world.store.flows.due.size).toBe(0)
 })
 
-describe('a job for what has not gone well, and one for what has', () => {
+describe('a child that runs if a parent fails, and a child that is cancelled then', () => {
   const flow = () => world.flow([{}, {}, { parents: [0, 1], onFailure: 'run' }, { parents: [0, 1], onFailure: 'cancel' }, { parents: [3] }])
 
-  test('at the first failure the one runs, and the other is cancelled, with all that waits for it', () => {
+  test('at the first failure the child for failures runs, and the child for success is cancelled, together with its own children', () => {
     world.attach('s', ['a'])
     const bystander = world.flow([{ job: { name: 'b' } }, { parents: [0], onFailure: 'run' }])
     const jobs = flow()
@@ -116,7 +116,7 @@ describe('a job for what has not gone well, and one for what has', () => {
     expect(states(bystander)).toEqual(['waiting', 'blocked'])
   })
 
-  test('if none fails, the one is cancelled and leaves no row, and the other runs', () => {
+  test('if no parent fails, the child for failures is cancelled and leaves no row, and the child for success runs', () => {
     world.attach('s', ['a'])
     const jobs = flow()
     complete(jobs[0])
@@ -129,7 +129,7 @@ describe('a job for what has not gone well, and one for what has', () => {
     expect(states(jobs)).toEqual(['completed', 'completed', 'gone', 'completed', 'completed'])
   })
 
-  test('a retry of what failed brings back what was cancelled for it, and nothing that a caller has cancelled', () => {
+  test('a retry of a failed parent brings back the child that was cancelled for it, and no child that a caller has cancelled', () => {
     world.attach('s', ['a'])
     const [jobs, others] = [flow(), flow()]
     world.cancel(others[3])
@@ -144,7 +144,7 @@ describe('a job for what has not gone well, and one for what has', () => {
     expect(states(jobs)).toEqual(['completed', 'completed', 'active', 'active', 'blocked'])
   })
 
-  test('a retry of the tree of a parent that has completed, while another has failed: all is told, and the one runs once more', () => {
+  test('a retry of the tree below a completed parent runs the children for failures once more while another parent has failed', () => {
     world.attach('s', ['a'])
     const others = Array.from({ length: 4 }, () => ({ parents: [0, 1], onFailure: 'run' as const }))
     const jobs = world.flow([{}, {}, ...others, { parents: [0] }])
@@ -155,7 +155,7 @@ describe('a job for what has not gone well, and one for what has', () => {
     expect(states(jobs)).toEqual(['completed', 'failed', 'active', 'active', 'active', 'active', 'active'])
   })
 
-  test('the one that runs at a failure, and fails itself, runs again although others have yet to end', () => {
+  test('a child for failures that fails itself can be retried although another parent has yet to end', () => {
     world.attach('s', ['a'])
     const jobs = flow()
     fail(jobs[0])
@@ -169,7 +169,7 @@ describe('a job for what has not gone well, and one for what has', () => {
     ['all', [0, 1], 'blocked'],
     ['one', [0], 'active'],
     ['the other', [1], 'active'],
-  ] as const)('the one that runs at a failure, brought back with %s of those that had failed, runs if one still has', (_, which, state) => {
+  ] as const)('a child for failures that is retried with %s of its failed parents runs if a parent is still failed', (_, which, state) => {
     world.attach('s', ['a'])
     // Their children are told of a return in slices of three.
     const others = [{ parents: [0] }, { parents: [0] }] as const
@@ -185,7 +185,7 @@ describe('a job for what has not gone well, and one for what has', () => {
 })
 
 describe('a parent that fails', () => {
-  test('fails those that wait for it, and those that wait for them, without a run', () => {
+  test('a parent that fails also fails its children and their children, without a run', () => {
     world.attach('s', ['a'])
     const jobs = world.flow([{}, {}, { parents: [0, 1] }, { parents: [2] }])
     fail(jobs[0])
@@ -196,16 +196,19 @@ describe('a parent that fails', () => {
     }
   })
 
-  test.each(['continue', 'ignore'] as const)('lets those through that %s, once all have ended', (onFailure) => {
-    world.attach('s', ['a'])
-    const jobs = world.flow([{}, {}, { parents: [0, 1], onFailure }])
-    fail(jobs[0])
-    expect(states(jobs)).toEqual(['failed', 'active', 'blocked'])
-    complete(jobs[1])
-    expect(states(jobs)).toEqual(['failed', 'completed', 'active'])
-  })
+  test.each(['continue', 'ignore'] as const)(
+    'a parent that fails releases its children that %s, once all parents have ended',
+    (onFailure) => {
+      world.attach('s', ['a'])
+      const jobs = world.flow([{}, {}, { parents: [0, 1], onFailure }])
+      fail(jobs[0])
+      expect(states(jobs)).toEqual(['failed', 'active', 'blocked'])
+      complete(jobs[1])
+      expect(states(jobs)).toEqual(['failed', 'completed', 'active'])
+    },
+  )
 
-  test('whatever ends it: cancelled, expired, deleted, lost', () => {
+  test('a parent that is cancelled, expired, deleted or lost fails its children', () => {
     const cancelled = world.flow([{}, { parents: [0] }])
     const expired = world.flow([{ job: { ttl: 10 } }, { parents: [0] }])
     const deleted = world.flow([{}, { parents: [0] }])
@@ -227,7 +230,7 @@ describe('a parent that fails', () => {
     expect(states(lost)).toEqual(['failed', 'failed'])
   })
 
-  test('retried, brings back what failed because of it, and nothing else', () => {
+  test('a parent that is retried brings back the jobs that failed because of it, and no others', () => {
     world.attach('s', ['a'])
     const jobs = world.flow([{}, { parents: [0] }, { parents: [1] }, { parents: [0], onFailure: 'continue' }, { parents: [0] }])
     world.cancel(jobs[4])
@@ -242,7 +245,7 @@ describe('a parent that fails', () => {
     expect(states(jobs)).toEqual(['completed', 'completed', 'completed', 'completed', 'cancelled'])
   })
 
-  test('a child alone cannot be retried: its parent is named as what is to be', () => {
+  test('a child whose parent has failed cannot be retried alone, and a redrive retries the parent', () => {
     world.attach('s', ['a'])
     const jobs = world.flow([{}, { parents: [0] }])
     fail(jobs[0])
@@ -251,7 +254,7 @@ describe('a parent that fails', () => {
     expect(states(jobs)).toEqual(['active', 'blocked'])
   })
 
-  test('a child that waits on for another is failed by the second as well, once', () => {
+  test('a child with two failed parents stays failed until both are retried', () => {
     world.attach('s', ['a'])
     const jobs = world.flow([{}, {}, { parents: [0, 1] }])
     fail(jobs[0])
@@ -263,8 +266,8 @@ describe('a parent that fails', () => {
   })
 })
 
-describe('a job that waits', () => {
-  test('counts its delay from its release, and its ttl from the beginning', () => {
+describe('a job that waits for its parents', () => {
+  test('a blocked job counts its delay from its release, and its ttl from its creation', () => {
     world.attach('s', ['a'])
     const jobs = world.flow([{}, { parents: [0], job: { delay: 100 } }, { parents: [0], job: { ttl: 50 } }])
     world.after(60)
@@ -278,7 +281,7 @@ describe('a job that waits', () => {
     expect(world.stateOf(jobs[1])).toBe('active')
   })
 
-  test('is changed in place, and not run by hand', () => {
+  test('a blocked job can be updated in its place, and cannot be run by hand', () => {
     const jobs = world.flow([{}, { parents: [0] }])
     const id = keyOfJob(jobs[1])
     expect(world.refusal({ op: 'runNow', id })).toBe('JOB_BLOCKED')
@@ -287,7 +290,7 @@ describe('a job that waits', () => {
     expect(world.stateOf(jobs[1])).toBe('blocked')
   })
 
-  test('cancelled while it waits and retried, waits again; or runs, where all have completed since', () => {
+  test('a blocked job that is cancelled and retried waits again, or runs if its parent has completed since', () => {
     world.attach('s', ['a'])
     const jobs = world.flow([{}, { parents: [0] }])
     const id = keyOfJob(jobs[1])
@@ -302,7 +305,7 @@ describe('a job that waits', () => {
   })
 })
 
-test.each(['at once', 'first the parent'])('brought back with its parent, %s, a job waits for it again', (how) => {
+test.each(['at once', 'first the parent'])('a child that is retried together with its parent, %s, waits for it again', (how) => {
   world.attach('s', ['a'])
   const jobs = world.flow([{}, { parents: [0], onFailure: 'continue' }])
   const [parent, child] = jobs.map((job) => ({ op: 'retry', id: keyOfJob(job) }) as const)
@@ -320,7 +323,7 @@ test.each(['at once', 'first the parent'])('brought back with its parent, %s, a 
   expect(states(jobs)).toEqual(['completed', 'active'])
 })
 
-test('brought back beside others, a job whose parents have ended is let through all the same', () => {
+test('a child whose parents have ended runs when it is retried in one turn with a job of another flow', () => {
   world.attach('s', ['a'])
   const jobs = world.flow([{}, { parents: [0], onFailure: 'continue' }])
   const others = world.flow([{}, { parents: [0], onFailure: 'continue' }])
@@ -332,10 +335,10 @@ test('brought back beside others, a job whose parents have ended is let through 
   expect(states([...jobs, ...others])).toEqual(['failed', 'active', 'active', 'active'])
 })
 
-describe('a tree', () => {
+describe('the tree of jobs below a parent', () => {
   const tree = [{}, { parents: [0] }, { parents: [0], onFailure: 'continue' }, { parents: [1, 2] }, {}] as const
 
-  test('is cancelled as a whole: what runs is told to stop, what waits is so at once', () => {
+  test('a tree is cancelled as a whole: running jobs are asked to stop, waiting jobs are cancelled at once', () => {
     world.attach('s', ['a'])
     const jobs = world.flow(tree)
     expect(world.call<'cancelTree'>({ op: 'cancelTree', id: keyOfJob(jobs[0]) })).toBe('cancelling')
@@ -346,7 +349,7 @@ describe('a tree', () => {
     expect(states(jobs)).toEqual(['active', 'blocked', 'blocked', 'blocked', 'active'])
   })
 
-  test('what was said of it is said of all of it, also below a job that has ended otherwise', () => {
+  test('the reason of a cancelled tree is stored with all its cancelled jobs, also below a job that has ended otherwise', () => {
     world.attach('s', ['a'])
     const jobs = world.flow([...tree, { parents: [2] }])
     const said = { reason: 'wrong file', by: 'ada' }
@@ -368,7 +371,7 @@ describe('a tree', () => {
     expect(world.row(jobs[3]).extras?.cancel).toBeUndefined()
   })
 
-  test('a completed job in the middle passes the reason on, and keeps its output', () => {
+  test('a completed job in the middle of a tree passes the reason of a cancel on, and keeps its output', () => {
     world.attach('s', ['a'])
     const jobs = world.flow([{}, { parents: [0] }, {}, { parents: [1, 2] }])
     complete(jobs[0])
@@ -380,22 +383,25 @@ describe('a tree', () => {
     expect(world.row(jobs[1]).output).toBe('"out"')
   })
 
-  test.each(['retry', 'retryTree'] as const)('a %s of it while its cancel goes on is heard of before one below it starts', (op) => {
-    const jobs = world.flow([{}, ...Array.from({ length: 20 }, () => ({ parents: [0], onFailure: 'continue' as const }))])
-    const [parent, ...children] = jobs
-    const child = children[2 * LIMITS.sliceRows] as Enqueued
-    world.turn({ op: 'cancelTree', id: keyOfJob(parent) })
-    for (let slices = 0; slices < 3; slices++) world.turn()
-    expect(states([parent, child, children.at(-1) as Enqueued])).toEqual(['cancelled', 'cancelled', 'blocked'])
-    // The children are told from the first on, and this one not yet.
-    const turns = [world.turn({ op, id: keyOfJob(parent) }), world.turn({ op: 'retry', id: keyOfJob(child) }), world.run()]
-    expect(turns.flatMap(({ events }) => events).filter(({ type }) => type === 'released')).toEqual([])
-    // A retry of the one job leaves the cancel of the others to its course; one of the tree is its end.
-    expect(new Set(states(children))).toEqual(new Set([op === 'retry' ? 'cancelled' : 'blocked']))
-    expect(world.stateOf(parent)).toBe('waiting')
-  })
+  test.each(['retry', 'retryTree'] as const)(
+    'a %s of the parent while the cancel of its tree is under way reaches a child before a retry of that child starts it',
+    (op) => {
+      const jobs = world.flow([{}, ...Array.from({ length: 20 }, () => ({ parents: [0], onFailure: 'continue' as const }))])
+      const [parent, ...children] = jobs
+      const child = children[2 * LIMITS.sliceRows] as Enqueued
+      world.turn({ op: 'cancelTree', id: keyOfJob(parent) })
+      for (let slices = 0; slices < 3; slices++) world.turn()
+      expect(states([parent, child, children.at(-1) as Enqueued])).toEqual(['cancelled', 'cancelled', 'blocked'])
+      // The children are told from the first on, and this one not yet.
+      const turns = [world.turn({ op, id: keyOfJob(parent) }), world.turn({ op: 'retry', id: keyOfJob(child) }), world.run()]
+      expect(turns.flatMap(({ events }) => events).filter(({ type }) => type === 'released')).toEqual([])
+      // A retry of the one job leaves the cancel of the others to its course; one of the tree is its end.
+      expect(new Set(states(children))).toEqual(new Set([op === 'retry' ? 'cancelled' : 'blocked']))
+      expect(world.stateOf(parent)).toBe('waiting')
+    },
+  )
 
-  test('a later cancel that says nothing passes on nothing', () => {
+  test('a later cancel of a tree without a reason passes on no reason', () => {
     world.attach('s', ['a'])
     const jobs = world.flow([{}, { parents: [0] }, { parents: [1] }])
     complete(jobs[0])
@@ -410,7 +416,7 @@ describe('a tree', () => {
     expect(world.row(jobs[2]).cancelRequested).toBe(true)
   })
 
-  test('of a job that is final goes on below it', () => {
+  test('a tree below a job that has ended can be retried and cancelled', () => {
     world.attach('s', ['a'])
     const jobs = world.flow(tree)
     complete(jobs[0])
@@ -425,8 +431,8 @@ describe('a tree', () => {
   })
 })
 
-describe('a row that goes', () => {
-  test('leaves what it has put out to those that wait, and nothing once they are gone', () => {
+describe('a parent whose row is deleted', () => {
+  test('a deleted parent leaves its output to its blocked children, and nothing once they have ended', () => {
     world = new World({ settings: { retention: { ...DEFAULT_RETENTION, completed: { ageMs: 0, count: 0 } } } })
     world.attach('s', ['a'])
     const jobs = world.flow([{}, {}, { parents: [0, 1] }])
@@ -443,7 +449,7 @@ describe('a row that goes', () => {
     expect([edges.size, ends.size, counters.size, due.size, gone.size]).toEqual([0, 0, 0, 0, 0])
   })
 
-  test('by retention, keeps its output for those that wait', () => {
+  test('a parent that retention deletes keeps its output for its blocked children', () => {
     world.attach('s', ['a'])
     const jobs = world.flow([{}, {}, { parents: [0, 1] }])
     complete(jobs[0], '"out"')
@@ -459,7 +465,7 @@ describe('a row that goes', () => {
     })
   })
 
-  test('by hand, keeps how it ended and nothing of its content', () => {
+  test('a parent that is deleted by hand keeps its state for its children, and not its output', () => {
     world.attach('s', ['a'])
     const jobs = world.flow([{}, {}, { parents: [0, 1] }])
     complete(jobs[0], '"secret"')
@@ -470,7 +476,7 @@ describe('a row that goes', () => {
   })
 })
 
-test('a flow with a key is created once', () => {
+test('a flow with an idempotency key is created once', () => {
   const nodes = [{}, { parents: [0], onFailure: 'ignore' as const }]
   const first = world.call<'flow'>(flowOf(nodes, { idempotencyKey: 'k', idempotencyTtl: 100 }))
   expect(world.call<'flow'>(flowOf(nodes, { idempotencyKey: 'k' }))).toEqual({ ...first, created: false })

@@ -35,7 +35,7 @@ test('a flow is found by the id of each of its jobs', () => {
   for (const job of jobs) expect(read(job)).toEqual({ first: keyOfJob(jobs[0]), jobs: ['n0', 'n1', 'n2'], next: null })
 })
 
-test('by pages, whose places are its own', () => {
+test('a flow is read page by page, and a page never reaches into another flow', () => {
   const jobs = world.flow([{}, {}, { parents: [0, 1] }])
   const page = read(jobs[2], { limit: 2 })
   expect(page).toMatchObject({ jobs: ['n0', 'n1'], next: { seq: jobs[2].seq, place: 0 } })
@@ -44,7 +44,7 @@ test('by pages, whose places are its own', () => {
   expect(read(jobs[0], { limit: 10_000 })?.jobs).toHaveLength(3)
 })
 
-test('while any of its jobs is kept, its own id finds it', () => {
+test('a flow is found by the id of its first job while any of its jobs is kept', () => {
   const bystander = world.flow([{}, { parents: [0] }])
   const jobs = world.flow([{}, {}, { parents: [0, 1] }])
   const remove = (id: Enqueued) => world.delete(id)
@@ -60,7 +60,7 @@ test('while any of its jobs is kept, its own id finds it', () => {
   expect(read(bystander[1])).toMatchObject({ jobs: ['n0', 'n1'] })
 })
 
-test('each tells how it stands, and what it was told', () => {
+test('each job of a flow shows its state, and the outcome of each parent that it knows of', () => {
   world.attach('s', ['a'])
   const [a, b, c] = world.flow([{}, {}, { parents: [1, 0], onFailure: 'continue', job: { name: 'b', queue: 'q' } }])
   const told = () => pageOf(a)?.jobs.at(-1)
@@ -89,7 +89,7 @@ test('each tells how it stands, and what it was told', () => {
   expect(told()).toMatchObject({ state: 'waiting', dependsOn: [{ ref: 'n1', told: 'deleted' }, { told: 'failed' }] })
 })
 
-test('a page tells of all jobs of the flow that are kept, by state', () => {
+test('each page counts all kept jobs of the flow by their state', () => {
   world.flow([{}, { parents: [0] }])
   const jobs = world.flow([{}, {}, { parents: [0, 1] }])
   const none = { scheduled: 0, waiting: 0, active: 0, blocked: 0, completed: 0, failed: 0, cancelled: 0 }
@@ -98,7 +98,7 @@ test('a page tells of all jobs of the flow that are kept, by state', () => {
   expect(pageOf(jobs[1], { from: { seq: jobs[2].seq + 1, place: 0 } })?.states).toEqual({ ...none, waiting: 1, failed: 1 })
 })
 
-test('a job of no flow, and an id that is another file’s or of another time, find none', () => {
+test('the id of a job without a flow, of another file or of another time finds no flow', () => {
   const [first] = world.flow([{}, { parents: [0] }])
   const plain = world.enqueue('a')
   expect(read(plain)).toBeNull()

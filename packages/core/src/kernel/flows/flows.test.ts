@@ -136,7 +136,7 @@ function commandOf(world: World, kind: string, { seq, node: own, enqueuedAt }: E
   }
 }
 
-test('each job of a flow is let through once, after its last parent, and none is forgotten', () => {
+test('each job of a flow is released once, after its last parent, and none is forgotten, after any sequence of commands', () => {
   fc.assert(
     fc.property(
       dag,

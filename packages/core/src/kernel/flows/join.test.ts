@@ -22,7 +22,7 @@ const fail = (job: { readonly seq: number }) => world.fail(job, { retry: false }
 const after = ({ seq }: Enqueued, count: number) => Array.from({ length: count }, (_, index) => ({ seq: seq + 1 + index }))
 
 describe('a run that joins jobs', () => {
-  test('ends; its job waits without a place, and runs again once all of them have ended, in whatever state', () => {
+  test('a run that joins jobs ends; its job waits without a place of its worker, and runs again once all joined jobs have ended, in whatever state', () => {
     world.attach('s', ['parent', 'child'], { minConcurrency: 2, maxConcurrency: 2 })
     const bystander = world.enqueue('other')
     const job = world.enqueue('parent', { maxAttempts: 1 })
@@ -40,7 +40,7 @@ describe('a run that joins jobs', () => {
     expect(states(job, a, b, c, bystander)).toEqual(['completed', 'completed', 'failed', 'completed', 'waiting'])
   })
 
-  test('may join others in its next run, and its record says which are of which', () => {
+  test('a job can join other jobs in its next run, and its row records which jobs belong to which join', () => {
     world.attach('s', ['parent', 'child'])
     const job = world.enqueue('parent', { tags: ['t'] })
     world.run(joining(job, 'pages', [child, child]))
@@ -66,7 +66,7 @@ describe('a run that joins jobs', () => {
     expect(world.store.flows.parents(job.seq, 0, 9, 1e6).rows.map(({ ref }) => ref)).toEqual(['pages/0', 'pages/1', 'index/0'])
   })
 
-  test('of a flow: those that it joins are no reason to fail, and its delay counts once', () => {
+  test('a job of a flow does not fail with the jobs that it joins, and its delay counts once', () => {
     world.attach('s', ['a', 'child'])
     const [first, second, third] = world.flow([{}, { parents: [0], job: { delay: 1_000 } }, { parents: [1] }])
     complete(first)
@@ -78,7 +78,7 @@ describe('a run that joins jobs', () => {
     expect(states(second, third)).toEqual(['completed', 'active'])
   })
 
-  test('what it joins may leave no row', () => {
+  test('a joined job that leaves no row still releases its parent and leaves its output', () => {
     world = new World({ settings: { retention: { ...DEFAULT_RETENTION, completed: { ageMs: 1, count: 0 } } } })
     world.attach('s', ['parent', 'child'])
     const job = world.enqueue('parent')
@@ -89,7 +89,7 @@ describe('a run that joins jobs', () => {
     expect(world.store.flows.parents(job.seq, 0, 9, 1e6).rows).toMatchObject([{ ref: 'pages/0', output: '"kept"' }])
   })
 
-  test('with a unique key holds it while it waits', () => {
+  test('a job with a unique key holds the key while it waits for joined jobs', () => {
     world.attach('s', ['parent'])
     const unique = { key: 'k', onConflict: 'skip' } as const
     const job = world.enqueue('parent', { unique })
@@ -97,7 +97,7 @@ describe('a run that joins jobs', () => {
     expect(world.enqueue('parent', { unique })).toMatchObject({ seq: job.seq, created: false })
   })
 
-  test('with a unique key that another job has by now: a retry of its tree does not bring it back', () => {
+  test('a job whose unique key another job has by now does not come back with a retry of its tree', () => {
     world.attach('s', ['parent', 'child'])
     const unique = { key: 'k', onConflict: 'skip' } as const
     const [job, bystander] = [world.enqueue('parent', { unique }), world.enqueue('parent', { unique: { ...unique, key: 'other' } })]
@@ -115,8 +115,8 @@ describe('a run that joins jobs', () => {
   })
 })
 
-describe('the end of the wait', () => {
-  test('a crash between the commits: nothing is joined twice, and nobody is forgotten', () => {
+describe('the end of the wait for joined jobs', () => {
+  test('a crash between the end of the joined job and the release of its parent joins no job twice, and the parent is released', () => {
     world.attach('s', ['parent', 'child'])
     const job = world.enqueue('parent')
     world.run(joining(job, 'pages', [child]))
@@ -129,7 +129,7 @@ describe('the end of the wait', () => {
     expect(world.store.rows.size).toBe(2)
   })
 
-  test('a worker that says it again is told that the run is over', () => {
+  test('a worker that sends a join again gets the answer that its run is over', () => {
     world.attach('s', ['parent'])
     const job = world.enqueue('parent')
     const said = joining(job, 'pages', [child])
@@ -138,7 +138,7 @@ describe('the end of the wait', () => {
     expect(world.store.rows.size).toBe(2)
   })
 
-  test('a job that was cancelled while it ran joins nothing; one that waits ends at once, and those that it joined go on', () => {
+  test('a job that was cancelled while it ran joins no job; a waiting one ends at once when cancelled, and the jobs that it joined continue', () => {
     world.attach('s', ['parent', 'child'])
     const [early, late] = [world.enqueue('parent'), world.enqueue('parent')]
     world.cancel(early)
@@ -152,7 +152,7 @@ describe('the end of the wait', () => {
     expect(states(late, only)).toEqual(['cancelled', 'completed'])
   })
 
-  test('a retry of one that it joined, before it has begun again, makes it wait again', () => {
+  test('a job waits again if a joined job is retried before the next run of the waiting job', () => {
     world.attach('s', ['child'])
     world.attach('p', ['parent'], { minConcurrency: 1, maxConcurrency: 1 })
     const job = world.enqueue('parent')
@@ -169,14 +169,14 @@ describe('the end of the wait', () => {
   })
 })
 
-describe('refused, and the run goes on', () => {
+describe('a join that is refused while its run continues', () => {
   const refused = (job: Enqueued, name: string, jobs: JoinCommand['jobs']) => {
     const code = codeOf(world.run(joining(job, name, jobs)).replies[0])
     expect(world.stateOf(job)).toBe('active')
     return code
   }
 
-  test('no jobs, jobs with keys, a name for the second time, too many', () => {
+  test('a join is refused without jobs, with jobs that have keys, with a name that is used already, and beyond the allowed number', () => {
     world.attach('s', ['parent', 'child'])
     const job = world.enqueue('parent')
     expect(refused(job, 'pages', [])).toBe('OPTION_RANGE')
@@ -190,7 +190,7 @@ describe('refused, and the run goes on', () => {
     expect(refused(job, 'one more', [child])).toBe('OPTION_RANGE')
   })
 
-  test('a full queue, and a full disk', () => {
+  test('a join is refused by a full queue and while the disk is full', () => {
     world.attach('s', ['parent'])
     world.configure('small', { maxLength: 1 })
     const job = world.enqueue('parent')
@@ -200,7 +200,7 @@ describe('refused, and the run goes on', () => {
     expect(world.store.rows.size).toBe(1)
   })
 
-  test('a job that could not start before the one that waits for it has ended', () => {
+  test('a join is refused if a joined job could start only after the end of the job that waits for it', () => {
     world.configure('default', { keyOrder: 'strict' })
     world.attach('s', ['parent', 'child'])
     const job = world.enqueue('parent', { concurrencyKey: 'k' })
