@@ -21,7 +21,7 @@ export const enqueue: Group = {
     has(
       'Priority of a job',
       'yes yes yes yes yes partly yes yes yes partly',
-      ['packages/core/src/kernel/turn/dispatch.test.ts', 'higher priority first, then due time, then arrival'],
+      ['packages/core/src/kernel/turn/dispatch.test.ts', 'jobs start by higher priority first, then due time, then arrival'],
       {
         river: 'four levels',
         oban: 'ten levels',

@@ -6,7 +6,7 @@ export const limits: Group = {
   rows: [
     has('Concurrency of a worker', 'yes yes yes yes yes yes yes yes yes yes', [
       'packages/core/src/kernel/turn/dispatch.test.ts',
-      'filled up to max when the running weight falls below min',
+      'a session is filled up to max when its running weight falls below min',
     ]),
     has(
       'Running jobs of a queue, over all workers',
@@ -43,7 +43,7 @@ export const limits: Group = {
     ]),
     has('Heavy jobs take more room', 'no no no no no no no no yes no', [
       'packages/core/src/kernel/turn/dispatch.test.ts',
-      'a light one is found behind as many heavy ones as memory has of its name',
+      'a light job is found behind as many heavy jobs as memory has of its name',
     ]),
     has('Rates by cost: this job takes five points', 'no no no no Pro Ent no no yes no', [
       'packages/core/src/kernel/keys/tokens.test.ts',

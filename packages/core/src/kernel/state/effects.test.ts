@@ -22,7 +22,7 @@ test('a turn without effects touches no feature', () => {
   expect(new Effects()).toMatchObject({ touchesFeatures: false, empty: true })
 })
 
-test.each(fields)('%s: what a turn notes there touches a feature, unless a store writes it in any case', (name, value) => {
+test.each(fields)('the effect %s touches a feature, unless a store writes it in any case', (name, value) => {
   const effects = Object.assign(new Effects(), { [name]: filled(value) })
   expect(effects.touchesFeatures).toBe(!NO_FEATURE.has(name))
 })
@@ -31,7 +31,7 @@ test.each([
   ['flows', (effects: Effects) => effects.flows],
   ['the inbox', (effects: Effects) => effects.inbox],
   ['tags', (effects: Effects) => effects.retag({} as never, [])],
-])('%s are made once they are asked for, and touch a feature', (_what, note) => {
+])('effects for %s are created when they are first used, and then touch a feature', (_what, note) => {
   const effects = new Effects()
   note(effects)
   expect(effects).toMatchObject({ touchesFeatures: true, empty: false })

@@ -5,8 +5,8 @@ import { LIMITS } from '../../limits.ts'
 import { MemoryStore } from '../../testing/memoryStore.ts'
 import { enqueueing, type Turned, World } from '../../testing/world.ts'
 
-describe('memory does not grow with the backlog', () => {
-  test('lanes that nobody serves have no window', () => {
+describe('the memory of the tables does not grow with the backlog', () => {
+  test('a lane that no worker serves has no window in memory', () => {
     const world = new World()
     world.run(enqueueing(...Array.from({ length: 50 }, () => ({ name: 'a', data: 'x' }))))
     expect([world.tables.jobs.size, world.tables.windowedJobs]).toEqual([0, 0])
@@ -35,7 +35,7 @@ describe('memory does not grow with the backlog', () => {
     expect(world.tables.jobs.size).toBe(world.tables.windowedJobs + 1)
   })
 
-  test('so are their payloads: past the bound each lane has its share, and one job at least', () => {
+  test('the payloads of all windows together are bounded: past the bound each lane has its share, and at least one job', () => {
     const world = new World({ audited: false })
     const names = Array.from({ length: 600 }, (_, index) => `name${index}`)
     const data = 'x'.repeat(LIMITS.windowBytes / 8)
@@ -55,7 +55,7 @@ describe('memory does not grow with the backlog', () => {
     expect(done).toBe(100)
   })
 
-  test('large payloads: what is read ahead is bounded by bytes, not by jobs alone', () => {
+  test('large payloads are read ahead up to a number of bytes, several jobs at a time', () => {
     const store = new (class extends MemoryStore {
       reads = 0
       override window(...query: Parameters<MemoryStore['window']>) {
@@ -83,8 +83,8 @@ describe('memory does not grow with the backlog', () => {
   })
 })
 
-describe('lanes', () => {
-  test('numbers go on after a reload, and queues of one name are one', () => {
+describe('the numbers and groups of lanes', () => {
+  test('the numbers of lanes continue after a reload, and lanes of one queue share its number', () => {
     const world = new World()
     world.enqueue('a', { queue: 'q' })
     world.enqueue('b', { queue: 'q' })
@@ -102,7 +102,7 @@ describe('lanes', () => {
     ])
   })
 
-  test('sessions that serve the same share a group; lanes that come later are found by it', () => {
+  test('sessions that serve the same names share a group, which serves lanes that are created later too', () => {
     const world = new World()
     world.attach('s1', ['a', 'b'])
     world.attach('s2', ['b', 'a'])
@@ -115,7 +115,7 @@ describe('lanes', () => {
   })
 })
 
-test('fields that only memory has are not in the way of a job that leaves it and comes back', () => {
+test('a job that leaves memory and comes back can run again', () => {
   const world = new World()
   for (let job = 0; job < 3; job++) world.enqueue('a', { data: `${job}` })
   world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })

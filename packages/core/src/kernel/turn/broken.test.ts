@@ -203,23 +203,26 @@ const BROKEN: Readonly<Record<string, Case>> = {
   },
 }
 
-test.each(Object.entries(BROKEN))('%s: nothing of the turn is written, and no job is lost', (_what, { changes, slots, breaks, says }) => {
-  const begun = begin(changes, slots)
-  const { world, room } = begun
-  const command = breaks(begun)
-  const before = world.rows()
-  expect(() => world.turn(command)).toThrow(says)
-  expect(world.rows()).toEqual(before)
-  world.reload('s')
-  const held = before.filter(({ state }) => state === ACTIVE).map(({ seq, run }) => ({ seq, run }))
-  world.run(attaching('s', ['a'], room, held))
-  for (let job = running(world); job !== undefined; job = running(world)) world.complete(job)
-  expect(world.rows().filter(({ state }) => state === WAITING || state === ACTIVE)).toEqual([])
-})
+test.each(Object.entries(BROKEN))(
+  'a turn that finds a broken invariant writes nothing and loses no job: %s',
+  (_what, { changes, slots, breaks, says }) => {
+    const begun = begin(changes, slots)
+    const { world, room } = begun
+    const command = breaks(begun)
+    const before = world.rows()
+    expect(() => world.turn(command)).toThrow(says)
+    expect(world.rows()).toEqual(before)
+    world.reload('s')
+    const held = before.filter(({ state }) => state === ACTIVE).map(({ seq, run }) => ({ seq, run }))
+    world.run(attaching('s', ['a'], room, held))
+    for (let job = running(world); job !== undefined; job = running(world)) world.complete(job)
+    expect(world.rows().filter(({ state }) => state === WAITING || state === ACTIVE)).toEqual([])
+  },
+)
 
 const running = (world: World) => world.rows().find(({ state }) => state === ACTIVE)
 
-test('a job waits for no fewer jobs than none', () => {
+test('a job that waits for fewer than no jobs fails the turn', () => {
   const { world, complete } = begin()
   const [parent, child] = world.flow([{ job: { priority: 1 } }, { parents: [0] }])
   world.run(complete)
@@ -229,7 +232,7 @@ test('a job waits for no fewer jobs than none', () => {
   expect(() => world.turn()).toThrow(/broken invariant: job 4 waits for -1 jobs/)
 })
 
-test('a unique key has one holder, and is given back by that one', () => {
+test('a unique key has one holder, and only that job can give it back', () => {
   const { world, running, waiting } = begin()
   const facts = new Facts(world.tables)
   facts.holdUnique('a', 'u', running)
@@ -240,7 +243,7 @@ test('a unique key has one holder, and is given back by that one', () => {
   facts.holdUnique('a', 'u', waiting)
 })
 
-test('a job is in one window at a time, and a window has no fewer bytes than none', () => {
+test('a job is in one window at a time, and a window never has fewer than no bytes', () => {
   const { waiting } = begin()
   const window = new Window()
   expect(() => window.insert(waiting)).toThrow(/enters a window, and is in one/)
@@ -251,7 +254,7 @@ test('a job is in one window at a time, and a window has no fewer bytes than non
   expect(() => new Window().remove(waiting)).toThrow(/is not in its window/)
 })
 
-test('a parked job is let go once', () => {
+test('a parked job is released only once', () => {
   const { world, running } = begin()
   expect(() => world.tables.keys.unpark(running)).toThrow(/is not parked/)
 })

@@ -21,8 +21,8 @@ function keyed(): { world: World; id: JobKey; others: () => string } {
   return { world, id, others: () => JSON.stringify(others.map((each) => world.row(each))) }
 }
 
-describe.each([U, I])('by the $kind key', (of) => {
-  test('each call does what it does by the id', () => {
+describe.each([U, I])('a command that names its job by the $kind key', (of) => {
+  test('a command by a key does the same as by the id, and changes no job with that key under another name or kind', () => {
     for (const [call, state] of [
       ['cancel', 'cancelled'],
       ['runNow', 'waiting'],
@@ -38,14 +38,14 @@ describe.each([U, I])('by the $kind key', (of) => {
     }
   })
 
-  test('a job that this turn has deleted, and a key that nobody has, are not found', () => {
+  test('a job that this turn has deleted is not found by its key, and neither is a key that no job has', () => {
     const { world, id } = keyed()
     const { replies } = world.turn(by(of, 'delete'), by(of, 'cancel'), by({ ...of, name: 'c' }, 'cancel'))
     expect([replies[0], codeOf(replies[1]), codeOf(replies[2])]).toEqual([true, 'JOB_NOT_FOUND', 'JOB_NOT_FOUND'])
     expect(world.stateOf(id)).toBe('gone')
   })
 
-  test('a release: the job goes on without the key, which the next call of the same turn takes', () => {
+  test('a key that is released is free for the next call of the same turn, and its job continues without it', () => {
     const { world, id, others } = keyed()
     const before = others()
     const again = enqueueing({ name: 'a', ...(of.kind === 'unique' ? unique : { idempotencyKey: 'i' }), delay: 5_000 })
@@ -62,7 +62,7 @@ describe.each([U, I])('by the $kind key', (of) => {
   })
 })
 
-test('the unique key goes with the live job, the idempotency key stays', () => {
+test('a job that has ended is found by its idempotency key, and not by its unique key', () => {
   const { world, id } = keyed()
   world.cancel(id)
   const { replies } = world.turn(by(U, 'retry'), by(I, 'retry'))
@@ -70,7 +70,7 @@ test('the unique key goes with the live job, the idempotency key stays', () => {
   expect(world.stateOf(id)).toBe('waiting')
 })
 
-test('an idempotency key is released when its job is gone', () => {
+test('an idempotency key of a deleted job can be released', () => {
   const { world, id } = keyed()
   world.delete(id)
   const again = enqueueing({ name: 'a', idempotencyKey: 'i' })
@@ -79,7 +79,7 @@ test('an idempotency key is released when its job is gone', () => {
   expect(world.turn(again).replies).toMatchObject([[{ created: true }]])
 })
 
-test('a job whose unique key was released forgets the keys of calls that had met it there, and retries without it', () => {
+test('a job whose unique key was released is retried without it, and deleteMany still forgets the idempotency keys of calls that the key had answered', () => {
   const { world, id } = keyed()
   const repeat = enqueueing({ name: 'a', ...unique, idempotencyKey: 'other' })
   world.turn(repeat)

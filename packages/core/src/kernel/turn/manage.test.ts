@@ -45,7 +45,7 @@ describe.each([
     (world: World, seq: number): Command => ({ op: 'delete', id: world.row({ seq }) }),
     [undefined, undefined, undefined, 'JOB_ACTIVE', undefined, undefined],
   ],
-] as const)('E11: %s says when it is too late', (_op, command, codes) => {
+] as const)('E11: the command %s is refused when it comes too late', (_op, command, codes) => {
   test.each([1, 2, 3, 4, 5, 6])('job %d', (seq) => {
     const world = oneOfEach()
     const others = () => JSON.stringify([...world.store.rows.values()].filter((row) => row.seq !== seq))
@@ -56,7 +56,7 @@ describe.each([
     if (codes[seq - 1] !== undefined) expect(JSON.stringify(world.row({ seq }))).toBe(own)
   })
 
-  test('a job that is not there', () => {
+  test('a job that does not exist is not found', () => {
     const world = oneOfEach()
     const made = command(world, 5) as Command & { id: object }
     expect(codeOf(world.turn({ ...made, id: { seq: 99, node: 7, enqueuedAt: 1 } } as never).replies[0])).toBe('JOB_NOT_FOUND')
@@ -64,8 +64,8 @@ describe.each([
   })
 })
 
-describe('E11: update', () => {
-  test('data, weight, checkpoint and priority; what is not named stays', () => {
+describe('E11: updating a job', () => {
+  test('an update changes data, weight, checkpoint and priority, and keeps all options that it does not name', () => {
     const world = new World()
     const job = world.enqueue('a', { data: '1', priority: 1, weight: 2 })
     world.update(job, { data: '2', checkpoint: 'c' })
@@ -75,7 +75,7 @@ describe('E11: update', () => {
     expect(world.run(...[{ op: 'attach', session: intro(), held: [] } as const]).grants).toMatchObject([{ data: '2', checkpoint: 'c' }])
   })
 
-  test('tags and meta in every state, without a move or an event', () => {
+  test('an update changes tags and meta in every state, without a move or an event', () => {
     const world = new World()
     world.attach('s', ['a'], one)
     const options = { tags: ['old', 'both'], meta: '{"m":1}', concurrencyKey: 'k' }
@@ -102,7 +102,7 @@ describe('E11: update', () => {
     expect(world.row(done as JobKey).output).toBe('"out"')
   })
 
-  test('tags beside other changes are refused with them', () => {
+  test('an update of tags beside other changes is refused as a whole', () => {
     const world = new World()
     world.attach('s', ['a'], one)
     const id = world.enqueue('a', { tags: ['old'] })
@@ -119,7 +119,7 @@ describe('E11: update', () => {
     expect(world.row(id)).toMatchObject({ state: ACTIVE, run: 1, extras: { tags: ['new'] } })
   })
 
-  test('a job that stands in a window moves to its new place in line', () => {
+  test('a job in a window in memory moves to its new place in line', () => {
     const world = new World()
     world.attach('s', ['a'], one)
     world.run(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'a', data: 'old' }))
@@ -127,7 +127,7 @@ describe('E11: update', () => {
     expect(world.complete({ seq: 1 }).grants).toMatchObject([{ seq: 3, data: 'new' }])
   })
 
-  test('runAt moves it between waiting and scheduled', () => {
+  test('an update of runAt moves a job between waiting and scheduled', () => {
     const world = new World()
     const job = world.enqueue('a')
     world.update(job, { runAt: world.now.wall + 40 })
@@ -140,7 +140,7 @@ describe('E11: update', () => {
     expect(world.row(job)).toMatchObject({ state: WAITING, runAt: world.now.wall })
   })
 
-  test('a retry that was made and moved within one turn has its payload still', () => {
+  test('a job that fails and is moved within one turn still has its payload', () => {
     for (const move of ['update', 'runNow', 'retry'] as const) {
       const world = new World()
       world.attach('s', ['a'])
@@ -158,15 +158,15 @@ function intro() {
   return { uuid: 's', worker: 'w', host: 'h', pid: 1, local: true, handlers, ...one, abortGrace: 1 }
 }
 
-describe('runNow', () => {
-  test('makes a scheduled job due; a waiting one is so already', () => {
+describe('running a job now', () => {
+  test('runNow makes a scheduled job due, and leaves a waiting job as it is', () => {
     const world = oneOfEach()
     world.run({ op: 'runNow', id: world.row({ seq: 6 }) }, { op: 'runNow', id: world.row({ seq: 5 }) })
     expect(world.row({ seq: 6 })).toMatchObject({ state: WAITING, runAt: world.now.wall })
     expect(world.stateOf({ seq: 5 })).toBe('waiting')
   })
 
-  test('starts in the same turn where a worker waits', () => {
+  test('a job that is run now starts in the same turn if a worker waits', () => {
     const world = new World()
     world.attach('s', ['a'])
     const id = world.enqueue('a', { delay: 1_000, data: 'x' })
@@ -175,8 +175,8 @@ describe('runNow', () => {
   })
 })
 
-describe('retry and redrive', () => {
-  test('from the first attempt: every earlier run is uncounted, and none is used again', () => {
+describe('retrying and redriving jobs', () => {
+  test('a retried job starts from its first attempt: earlier runs do not count, and their numbers are not used again', () => {
     const world = new World()
     world.attach('s', ['a'])
     const id = world.enqueue('a', { maxAttempts: 2, data: 'x' })
@@ -188,13 +188,13 @@ describe('retry and redrive', () => {
     expect(world.row(id)).toMatchObject({ state: ACTIVE, run: 4 })
   })
 
-  test('a cancelled job too, and its cancel is forgotten', () => {
+  test('a cancelled job can be retried, and its cancel is forgotten', () => {
     const world = oneOfEach()
     world.retry({ seq: 3 })
     expect(world.row({ seq: 3 })).toMatchObject({ state: WAITING, cancelRequested: false, data: 'cancelled' })
   })
 
-  test('one that was cancelled while it ran completes when it runs again', () => {
+  test('a job that was cancelled while it ran can be retried, and then completes', () => {
     const world = new World()
     world.attach('s', ['a'])
     const id = world.enqueue('a')
@@ -206,7 +206,7 @@ describe('retry and redrive', () => {
     expect(world.row(id)).toMatchObject({ state: COMPLETED, output: 'done', cancelRequested: false })
   })
 
-  test('failed and retried in one turn, it has its payload', () => {
+  test('a job that fails and is retried in one turn still has its payload', () => {
     const world = new World()
     world.attach('s', ['a'])
     const id = world.enqueue('a', { data: 'x' })
@@ -214,7 +214,7 @@ describe('retry and redrive', () => {
     expect(grants).toMatchObject([{ seq: 1, run: 2, attempt: 1, data: 'x' }])
   })
 
-  test('takes its unique key again, or is refused where another live job has it', () => {
+  test('a retried job takes its unique key again, and the retry is refused if another live job has the key', () => {
     const world = new World()
     const unique = { unique: { key: 'k', onConflict: 'error' as const } }
     const first = world.enqueue('a', unique)
@@ -253,20 +253,20 @@ describe('retry and redrive', () => {
     [{ queue: 'default', name: 'a' }, [1, 4]],
     [{ queue: 'none' }, []],
     [{ name: 'none' }, []],
-  ])('redrive of %j', (filter, expected) => {
+  ])('a redrive with the filter %j retries the failed jobs that match', (filter, expected) => {
     const world = failed()
     expect(world.call({ op: 'redrive', limit: 10, ...filter })).toMatchObject({ count: expected.length })
     expect(waiting(world)).toEqual(expected)
   })
 
-  test('two redrives in one turn: each has its own jobs', () => {
+  test('two redrives in one turn retry different jobs', () => {
     const world = failed()
     const { replies } = world.turn({ op: 'redrive', queue: 'q', limit: 10 }, { op: 'redrive', name: 'b', limit: 10 })
     expect(replies).toMatchObject([{ count: 1 }, { count: 1 }])
     expect(waiting(world)).toEqual([2, 3])
   })
 
-  test('rescue-pagination-starvation: a slice of jobs that cannot be brought back does not hide those behind it', () => {
+  test('rescue-pagination-starvation: a slice of jobs that cannot be retried does not hide the jobs behind it', () => {
     const world = failed()
     const [oldest] = [...world.store.rows.values()].filter((row) => row.state === FAILED).sort((a, b) => a.finishedAt - b.finishedAt)
     const first = world.call({ op: 'redrive', limit: 1 })
@@ -280,7 +280,7 @@ describe('retry and redrive', () => {
     })
   })
 
-  test('a job that its turn has deleted is not brought back', () => {
+  test('a job that an earlier command of the turn has deleted is not retried', () => {
     const world = failed()
     const id = world.row({ seq: 3 })
     const { replies } = world.turn({ op: 'delete', id }, { op: 'redrive', queue: 'q', limit: 10 }, { op: 'retry', id })
@@ -289,8 +289,8 @@ describe('retry and redrive', () => {
   })
 })
 
-describe('delete', () => {
-  test('stalled-vs-remove-race: once deleted, nothing of the turn brings a job back', () => {
+describe('deleting a job', () => {
+  test('stalled-vs-remove-race: a deleted job is not brought back by a later command of the turn', () => {
     for (const op of ['cancel', 'update', 'retry', 'runNow', 'delete'] as const) {
       const world = new World()
       const id = world.enqueue('a', { delay: 10, ttl: 10 })
@@ -315,7 +315,7 @@ describe('delete', () => {
     }
   })
 
-  test('created by one command and deleted by another of its turn, through its key', () => {
+  test('a job can be created and deleted in one turn, which frees its unique key', () => {
     const world = new World()
     const { replies } = world.turn(enqueueing({ name: 'a', unique: { key: 'k', onConflict: 'skip' } }), {
       op: 'delete',
@@ -326,7 +326,7 @@ describe('delete', () => {
     expect(world.enqueue('a', { unique: { key: 'k', onConflict: 'error' } }).created).toBe(true)
   })
 
-  test('one in the middle of a window', () => {
+  test('a job in the middle of a window in memory is deleted, and those around it start in order', () => {
     const world = new World()
     world.attach('s', ['a'], one)
     world.run(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'a' }))
@@ -335,7 +335,7 @@ describe('delete', () => {
   })
 })
 
-describe('E16, M10: retention', () => {
+describe('E16, M10: the retention of jobs', () => {
   const keeping = (retention: Partial<Retention>) => new World({ settings: { retention: { ...DEFAULT_RETENTION, ...retention } } })
 
   function complete(world: World, count: number): void {
@@ -352,7 +352,7 @@ describe('E16, M10: retention', () => {
   }
   const left = (world: World) => [...world.store.rows.keys()]
 
-  test('by age, per state; live jobs are never pruned', () => {
+  test('jobs are pruned by age for each state, and live jobs never', () => {
     const world = keeping({ completed: { ageMs: 100, count: 1_000 } })
     world.attach('s', ['a'])
     complete(world, 2)
@@ -366,7 +366,7 @@ describe('E16, M10: retention', () => {
     expect(world.store.lanes.get(1)).toMatchObject({ counts: [0, 0, 1, 0, 0, 1, 0], totals: { completed: 2, failed: 1 } })
   })
 
-  test('a job is kept for the whole of its time', () => {
+  test('a job is kept until its age reaches the limit', () => {
     const world = keeping({ completed: { ageMs: 100, count: 1_000 } })
     world.attach('s', ['a'])
     complete(world, 1)
@@ -378,7 +378,7 @@ describe('E16, M10: retention', () => {
     expect(left(world)).toEqual([])
   })
 
-  test('by count: the oldest go', () => {
+  test('the oldest jobs are pruned when there are more than the count', () => {
     const world = keeping({ completed: { ageMs: 1e9, count: 3 } })
     world.attach('s', ['a'])
     complete(world, 7)
@@ -386,7 +386,7 @@ describe('E16, M10: retention', () => {
     expect(left(world)).toEqual([5, 6, 7])
   })
 
-  test('in bounded slices', () => {
+  test('jobs are pruned in bounded slices, one for each turn', () => {
     const world = new World({
       audited: false,
       settings: { retention: { ...DEFAULT_RETENTION, cancelled: { ageMs: 1, count: 1_000_000 } } },
@@ -405,7 +405,7 @@ describe('E16, M10: retention', () => {
     ['completed', { op: 'complete', seq: 1, run: 1, output: null }],
     ['failed', { op: 'fail', seq: 1, run: 1, error: ERROR, retry: false }],
     ['cancelled', { op: 'cancel', id: { seq: 1 } }],
-  ] as const)('%s: 0 deletes at once, and the totals remember', (state, command) => {
+  ] as const)('a %s job is deleted at once if its retention is 0, and still counts in the totals', (state, command) => {
     const world = keeping({ [state]: { ageMs: 0, count: 1_000 } })
     if (state !== 'cancelled') world.attach('s', ['a'])
     const job = world.enqueue('a', { unique: { key: 'k', onConflict: 'error' } })
@@ -416,7 +416,7 @@ describe('E16, M10: retention', () => {
     expect(world.enqueue('a', { unique: { key: 'k', onConflict: 'error' } }).created).toBe(true)
   })
 
-  test('a job that is brought back in the turn that prunes it stays', () => {
+  test('a job that is retried in the turn that would prune it stays', () => {
     const world = keeping({ cancelled: { ageMs: 10, count: 1_000 } })
     const id = world.enqueue('a')
     world.cancel(id)
@@ -426,7 +426,7 @@ describe('E16, M10: retention', () => {
     expect(world.stateOf(id)).toBe('waiting')
   })
 
-  test('one that is brought back there and ends anew is kept as long as any, by its new end', () => {
+  test('a job that is retried in the turn that would prune it and ends again is kept for its whole time from its new end', () => {
     const world = keeping({ cancelled: { ageMs: 10, count: 1_000 } })
     const [id, bystander] = [world.enqueue('a'), world.enqueue('a')]
     world.cancel(id)

@@ -153,7 +153,7 @@ const jobOf = (event: object) => ('jobSeq' in event ? (event.jobSeq as number) :
 
 const said = (reply: unknown) => (reply instanceof Refused ? reply.refusal.code : reply === DEFERRED ? 'held' : reply)
 
-test('commands of one turn end as one by one', () => {
+test('the commands of one turn have the same result as in a turn each', () => {
   fc.assert(
     fc.property(
       fc.array(draw, { minLength: 3, maxLength: 14 }),
