@@ -265,9 +265,9 @@ export class StoreTurns<S extends TestedStore = TestedStore> {
     return this.#accepted({ op: 'giveBack', ...this.runOf(job) })
   }
 
-  /** Cancels a job. */
-  cancel(job: Pick<JobKey, 'seq'>): Turned {
-    return this.#accepted({ op: 'cancel', id: this.keyOf(job) })
+  /** Cancels a job, for a reason if one is given. */
+  cancel(job: Pick<JobKey, 'seq'>, said: Partial<Pick<CommandOf<'cancel'>, 'reason' | 'by'>> = {}): Turned {
+    return this.#accepted({ op: 'cancel', id: this.keyOf(job), ...said })
   }
 
   /** Brings a job back, or starts it before its backoff is over. */

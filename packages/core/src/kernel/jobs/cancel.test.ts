@@ -197,7 +197,7 @@ describe('a cancel with a reason and the name of its author', () => {
   test('a cancel with an empty reason stores no reason', () => {
     const world = new World()
     const job = world.enqueue('a')
-    world.run({ op: 'cancel', id: job, reason: '', by: '' })
+    world.cancel(job, { reason: '', by: '' })
     expect([world.stateOf(job), world.row(job).extras]).toEqual(['cancelled', undefined])
   })
 
@@ -207,9 +207,9 @@ describe('a cancel with a reason and the name of its author', () => {
     const job = world.enqueue('a')
     const bystander = world.enqueue('a')
     const notice = { kind: 'abort', cause: 'cancel', ...SAID, session: 's', seq: 1, run: 1 }
-    expect(world.run({ op: 'cancel', id: job, ...SAID }).notices).toEqual([notice])
+    expect(world.cancel(job, SAID).notices).toEqual([notice])
     // What is said second comes too late.
-    expect(world.run({ op: 'cancel', id: job, reason: 'another' }).notices).toEqual([])
+    expect(world.cancel(job, { reason: 'another' }).notices).toEqual([])
     expect(world.row(job)).toMatchObject({ state: ACTIVE, extras: { cancel: SAID } })
     world.reload('s')
     world.run()

@@ -268,7 +268,7 @@ const steps = fc.array(fc.record({ kind: fc.constantFrom(...kinds), ms: fc.integ
   maxLength: 60,
 })
 
-test('at most one unstarted job has a debounce key, it is due after the quiet time and before maxDelay, and no call is lost, whatever happens', () => {
+test('a debounce key has at most one unstarted job, which is due on time, and no call is lost, after any sequence of events', () => {
   fc.assert(
     fc.property(steps, fc.option(fc.integer({ min: 100, max: 400 }), { nil: undefined }), (played, maxDelay) => {
       const world = new World()

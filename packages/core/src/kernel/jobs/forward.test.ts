@@ -209,7 +209,7 @@ describe('a producer that states the id of a job that is not its own', () => {
       },
     ],
     [
-      'of a job that another journal sends in the same turn',
+      'of a job in another journal of the same turn',
       (world) => {
         world.turn(forwarding(1, [entry(plain(1))], 'victim'), forwarding(1, [entry(plain(8))], 'forger'))
         return forwarding(2, [entry(plain(9))], 'forger')

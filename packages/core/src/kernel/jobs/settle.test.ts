@@ -223,7 +223,7 @@ describe('more jobs of a name than one turn settles', () => {
 describe('defaults that change while the jobs of a name are settled', () => {
   const own = { priority: 3, ttl: 90_000 }
 
-  test.each([0, 1])('after %i slices, all jobs from before the first definition take the new defaults, and no other job does', (slices) => {
+  test.each([0, 1])('all jobs from before the first definition take the new defaults after %i slices, and no other job does', (slices) => {
     const world = new World()
     const jobs = Array.from({ length: 7 }, () => ({ name: 'charge' }))
     world.run(enqueueing(...jobs, { name: 'other' }))
@@ -386,7 +386,7 @@ describe('sessions that state different defaults for one job name', () => {
     expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 5 } })
   })
 
-  test('after a reload the defaults of the first session and of those that agree with it stay, although another session attaches before them', () => {
+  test('the defaults of the first session, and of those that agree with it, stay after a reload, although another session attaches before them', () => {
     const world = new World()
     for (const [uuid, maxAttempts] of [
       ['one', 1],
@@ -405,7 +405,7 @@ describe('sessions that state different defaults for one job name', () => {
     expect(world.tables.definitions.disputes.size).toBe(0)
   })
 
-  test("after a reload the defaults of the engine's own process stay, although another session stated them first", () => {
+  test("the defaults of the engine's own process stay after a reload, although another session stated them first", () => {
     const world = new World()
     world.run(defining('far', 'a', { maxAttempts: 1 }, remote))
     world.run(defining('own', 'a', { maxAttempts: 1 }))
@@ -422,7 +422,7 @@ describe('sessions that state different defaults for one job name', () => {
   })
 
   test.each(['attaches with other defaults', 'never comes back'])(
-    'after a reload that the first session has not survived, its defaults stay until the last awaited session %s',
+    'after a reload that the first session has not survived, its defaults stay while another session is awaited, which then %s',
     (how) => {
       const world = new World()
       for (const [uuid, name, maxAttempts] of [
@@ -442,7 +442,7 @@ describe('sessions that state different defaults for one job name', () => {
     },
   )
 
-  test('after a reload that the first session has not survived, a session with the same defaults keeps them in force, although another attaches before it', () => {
+  test('a session with the same defaults keeps them in force after a reload that the first session has not survived, although another attaches before it', () => {
     const world = new World()
     for (const [uuid, maxAttempts] of [
       ['one', 1],

@@ -83,8 +83,7 @@ describe('the option updateWaiting of an upsert', () => {
 
   test('a job that was delayed by hand keeps its time', () => {
     const world = ticked()
-    const { node, enqueuedAt } = world.row({ seq: 1 })
-    world.run({ op: 'update', id: { seq: 1, node, enqueuedAt }, changes: { runAt: world.now.wall + HOUR } })
+    world.update({ seq: 1 }, { runAt: world.now.wall + HOUR })
     world.upsert({ data: '{"n":2}' })
     expect(world.row({ seq: 1 })).toMatchObject({ runAt: world.now.wall + HOUR, data: '{"n":2}' })
     expect(world.stateOf({ seq: 1 })).toBe('scheduled')

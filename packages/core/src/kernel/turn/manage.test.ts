@@ -46,7 +46,14 @@ describe.each([
     [undefined, undefined, undefined, 'JOB_ACTIVE', undefined, undefined],
   ],
 ] as const)('E11: the command %s is refused when it comes too late', (_op, command, codes) => {
-  test.each([1, 2, 3, 4, 5, 6])('job %d', (seq) => {
+  test.each([
+    ['completed', 1],
+    ['failed', 2],
+    ['cancelled', 3],
+    ['active', 4],
+    ['waiting', 5],
+    ['scheduled', 6],
+  ] as const)('a %s job changes alone, or not at all if the command is refused', (_state, seq) => {
     const world = oneOfEach()
     const others = () => JSON.stringify([...world.store.rows.values()].filter((row) => row.seq !== seq))
     const [before, own] = [others(), JSON.stringify(world.row({ seq }))]

@@ -132,7 +132,7 @@ describe('the events of schedules', () => {
     ])
     // The one that waits is answered instead.
     expect(systemEventsOf(world, of('triggerSchedule'))).toEqual([])
-    world.run({ op: 'delete', id: { seq: 1, node: world.store.node, enqueuedAt: begin + MINUTE } })
+    world.delete({ seq: 1 })
     expect(world.run(of('triggerSchedule')).systemEvents).toMatchObject([{ type: 'schedule.triggered', schedule: 's', job: { seq: 2 } }])
     world.run({ op: 'delete', id: { seq: 2, node: world.store.node, enqueuedAt: world.now.wall } }, { op: 'drainQueue', queue: 'default' })
     expect(world.after(MINUTE).systemEvents).toMatchObject([{ type: 'schedule.skipped', reason: 'draining' }])
