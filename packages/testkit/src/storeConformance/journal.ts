@@ -23,7 +23,7 @@ export function journalConformance(under: () => StoreTurns): void {
       const { wall: at } = turns.now
       turns.run({ op: 'progress', seq: job.seq, run: 1, fraction: 0.25 })
       turns.fail(job, { retry: 500 })
-      turns.run({ op: 'pause', queue: 'default', paused: true, key: 'k' })
+      turns.pause('default', { key: 'k' })
       const of = { jobSeq: job.seq, node: job.node, enqueuedAt: job.enqueuedAt, queue: 'default', name: 'a', at }
       expect(turns.store.events(before, ALL)).toEqual([
         { seq: before + 1, type: 'enqueued', ...of, run: 0, attempt: 0 },

@@ -88,7 +88,7 @@ export function loadConformance(under: () => StoreTurns): void {
       ['queue', '', 50],
     ]
     expect(ends()).toEqual([['key', 'k3', 70], ...others])
-    turns.run({ op: 'pause', queue: 'q', paused: true, key: 'k3', for: 90 })
+    turns.pause('q', { key: 'k3', for: 90 })
     expect(ends()).toEqual([['key', 'k3', 90], ...others])
     turns.run({ op: 'pause', queue: 'q', paused: false, key: 'k3' })
     expect(ends()).toEqual(others)
@@ -156,7 +156,7 @@ export function loadConformance(under: () => StoreTurns): void {
     turns.delete(turns.enqueue('once', { queue: 'q' }))
     const { wall } = turns.now
     const nextEvent = turns.tables.nextEvent
-    turns.run({ op: 'pause', queue: 'q', paused: true, job: 'held' })
+    turns.pause('q', { job: 'held' })
     turns.run({ op: 'pause', queue: 'q', paused: false, job: 'held' })
     turns.pass(1)
     turns.enqueue('stays', { queue: 'q' })

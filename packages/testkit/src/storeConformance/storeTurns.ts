@@ -290,6 +290,11 @@ export class StoreTurns<S extends TestedStore = TestedStore> {
     return this.#accepted({ op: 'configure', queue, changes })
   }
 
+  /** Pauses a queue, or a job name or key in it, for some time if one is given. */
+  pause(queue: string, part: Partial<Pick<CommandOf<'pause'>, 'job' | 'key' | 'for'>> = {}): Turned {
+    return this.#accepted({ op: 'pause', queue, paused: true, ...part })
+  }
+
   /** Ends a session, as its worker would. */
   leave(session: string): Turned {
     return this.#accepted({ op: 'leave', session })

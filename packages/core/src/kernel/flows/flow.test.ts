@@ -1,4 +1,4 @@
-/** Flows, case by case; random ones in flows.test.ts. Bounds are so small that every slice is cut. */
+/** Tests flows case by case, under limits so small that every slice is cut. Random flows are in flows.test.ts. */
 
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { JobKey } from '../../id.ts'

@@ -1,4 +1,4 @@
-/** The reading of a flow: by which ids it is found, what it tells, and that nothing else is taken for it. */
+/** Tests how a flow is read: the ids that find it, what a page shows, and what is not part of the flow. */
 
 import { beforeEach, expect, test } from 'vitest'
 import type { FlowCursor } from '../../flowCommands.ts'

@@ -1,4 +1,4 @@
-/** Random flows under random hands, audited after every turn: each job is let through once, after its last parent, and none is forgotten. */
+/** Tests random flows under random commands, audited after every turn. */
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-/** A job that waits for jobs that it creates, case by case; at random in flows.test.ts. */
+/** Tests jobs that wait for jobs that they create, case by case. Random joins are in flows.test.ts. */
+
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { JoinCommand } from '../../flowCommands.ts'
 import { LIMITS } from '../../limits.ts'
@@ -13,13 +14,12 @@ beforeEach(() => {
 })
 
 const states = (...jobs: readonly { readonly seq: number }[]) => jobs.map((job) => world.stateOf(job))
-const runOf = ({ seq }: { readonly seq: number }) => ({ seq, run: world.row({ seq }).run })
-const joining = (job: Enqueued, name: string, jobs: JoinCommand['jobs']): JoinCommand => ({ op: 'join', ...runOf(job), name, jobs })
+const joining = (job: Enqueued, name: string, jobs: JoinCommand['jobs']): JoinCommand => ({ op: 'join', ...world.runOf(job), name, jobs })
 const child = { name: 'child', data: null }
 const complete = (job: { readonly seq: number }) => world.complete(job)
 const fail = (job: { readonly seq: number }) => world.fail(job, { retry: false })
-/** The rows behind a job. */
-const after = ({ seq }: Enqueued, count: number) => Array.from({ length: count }, (_, index) => ({ seq: seq + 1 + index }))
+/** A job that was joined by a run of this one, by its place behind it. */
+const joined = ({ seq }: Enqueued, place = 1) => ({ seq: seq + place })
 
 describe('a run that joins jobs', () => {
   test('a run that joins jobs ends; its job waits without a place of its worker, and runs again once all joined jobs have ended, in whatever state', () => {
@@ -27,7 +27,7 @@ describe('a run that joins jobs', () => {
     const bystander = world.enqueue('other')
     const job = world.enqueue('parent', { maxAttempts: 1 })
     expect(world.run(joining(job, 'pages', [child, child, child])).replies).toEqual([true])
-    const [a, b, c] = after(job, 3) as [never, never, never]
+    const [a, b, c] = [joined(job, 1), joined(job, 2), joined(job, 3)]
     // It holds no place: two of the three run.
     expect(states(job, a, b, c, bystander)).toEqual(['blocked', 'active', 'active', 'waiting', 'waiting'])
     expect(world.tables.jobs.has(job.seq)).toBe(false)
@@ -45,7 +45,7 @@ describe('a run that joins jobs', () => {
     const job = world.enqueue('parent', { tags: ['t'] })
     world.run(joining(job, 'pages', [child, child]))
     world.pass(5)
-    for (const each of after(job, 2)) complete(each)
+    for (const place of [1, 2]) complete(joined(job, place))
     world.run(joining(job, 'index', [child]))
     expect(world.stateOf(job)).toBe('blocked')
     complete({ seq: job.seq + 3 })
@@ -83,7 +83,7 @@ describe('a run that joins jobs', () => {
     world.attach('s', ['parent', 'child'])
     const job = world.enqueue('parent')
     world.run(joining(job, 'pages', [child]))
-    const [only] = after(job, 1) as [never]
+    const only = joined(job)
     world.complete(only, '"kept"')
     expect(states(job, only)).toEqual(['active', 'gone'])
     expect(world.store.flows.parents(job.seq, 0, 9, 1e6).rows).toMatchObject([{ ref: 'pages/0', output: '"kept"' }])
@@ -102,7 +102,7 @@ describe('a run that joins jobs', () => {
     const unique = { key: 'k', onConflict: 'skip' } as const
     const [job, bystander] = [world.enqueue('parent', { unique }), world.enqueue('parent', { unique: { ...unique, key: 'other' } })]
     for (const each of [job, bystander]) world.run(joining(each, 'pages', [child]))
-    const [only, others] = after(bystander, 2) as [never, never]
+    const [only, others] = [joined(bystander, 1), joined(bystander, 2)]
     for (const each of [job, bystander]) world.cancel(each)
     for (const each of [only, others]) fail(each)
     expect(states(job, bystander)).toEqual(['cancelled', 'cancelled'])
@@ -120,8 +120,8 @@ describe('the end of the wait for joined jobs', () => {
     world.attach('s', ['parent', 'child'])
     const job = world.enqueue('parent')
     world.run(joining(job, 'pages', [child]))
-    const [only] = after(job, 1) as [never]
-    world.turn({ op: 'complete', ...runOf(only), output: null })
+    const only = joined(job)
+    world.turn({ op: 'complete', ...world.runOf(only), output: null })
     expect(world.stateOf(job)).toBe('blocked')
     world.reload()
     world.run()
@@ -146,7 +146,7 @@ describe('the end of the wait for joined jobs', () => {
     expect([world.stateOf(early), world.store.rows.size]).toEqual(['cancelled', 2])
     world.run(joining(late, 'pages', [child]))
     world.cancel(late)
-    const [only] = after(late, 1) as [never]
+    const only = joined(late)
     expect(states(late, only)).toEqual(['cancelled', 'active'])
     complete(only)
     expect(states(late, only)).toEqual(['cancelled', 'completed'])
@@ -158,7 +158,7 @@ describe('the end of the wait for joined jobs', () => {
     const job = world.enqueue('parent')
     world.run(joining(job, 'pages', [child]))
     const busy = world.enqueue('parent')
-    const [only] = after(job, 1) as [never]
+    const only = joined(job)
     fail(only)
     expect(states(job, busy)).toEqual(['waiting', 'active'])
     world.run({ op: 'cancel', id: keyOfJob(job) }, { op: 'retry', id: keyOfJob(world.row(only)) })

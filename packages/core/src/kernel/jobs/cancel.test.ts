@@ -1,3 +1,5 @@
+/** Tests how jobs are cancelled: before they start, while they run, for a reason, and by their own handler. */
+
 import { describe, expect, test } from 'vitest'
 import { ACTIVE, CANCELLED } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'

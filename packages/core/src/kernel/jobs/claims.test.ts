@@ -1,4 +1,5 @@
-/** What a call with keys would create is known before it is created: by that a queue is full, or is not. */
+/** Tests that a call with keys is refused by a full queue exactly if it would create more jobs than there is room for. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'

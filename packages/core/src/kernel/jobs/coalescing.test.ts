@@ -1,4 +1,5 @@
-/** Debounce and throttle: what becomes of calls that come too often, through restarts, and whatever else happens to the job. */
+/** Tests debounce and throttle: which calls create a job, through restarts and whatever else happens to the job. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'

@@ -1,4 +1,5 @@
-/** Containment of JSON: by examples of Postgres' manual, and against a slow and plain way to say it. */
+/** Tests whether JSON contains JSON: by examples of the manual of Postgres, and by removing parts of random values. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hintOf, jsonJudge } from './containment.ts'

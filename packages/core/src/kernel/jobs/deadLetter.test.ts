@@ -1,4 +1,4 @@
-/** Dead letters: one for each permanent failure, in its commit, and none for any other end. */
+/** Tests dead letters: each permanent failure creates one in its commit, and no other end of a job does. */
 
 import { describe, expect, test } from 'vitest'
 import type { FailCommand } from '../../commands.ts'
@@ -194,7 +194,7 @@ describe('a dead-letter queue', () => {
     const fail = () => world.call<'fail'>(failing(world.enqueue('a', { maxAttempts: 1 })))
     fail()
     world.configure('dead', { maxLength: 1 })
-    world.call<'pause'>({ op: 'pause', queue: 'dead', paused: true })
+    world.pause('dead')
     fail()
     fail()
     world.reply<'drainQueue'>({ op: 'drainQueue', queue: 'dead' })
@@ -207,7 +207,7 @@ describe('a dead-letter queue', () => {
 
   test('a dead-letter queue drops no dead letter for another one, but drops some for new jobs', () => {
     const world = worldOf()
-    world.call<'pause'>({ op: 'pause', queue: 'dead', paused: true })
+    world.pause('dead')
     world.configure('dead', { maxLength: 1, onFull: 'drop-oldest' })
     const jobs = [world.enqueue('a', { maxAttempts: 1 }), world.enqueue('a', { maxAttempts: 1 })]
     // The new job meets the dead letters of its own turn.

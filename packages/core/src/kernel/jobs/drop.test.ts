@@ -1,4 +1,4 @@
-/** Full queues that drop their oldest: never too long for a new job, and never another one gone than the oldest that may go. */
+/** Tests full queues that drop their oldest job for a new one. */
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

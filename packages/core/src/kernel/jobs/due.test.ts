@@ -1,4 +1,4 @@
-/** The due time of a job's first run, through everything that moves `runAt`. */
+/** Tests that a job keeps the due time of its first run through everything that moves `runAt`. */
 
 import { describe, expect, test } from 'vitest'
 import { ACTIVE } from '../../lifecycle.ts'

@@ -1,3 +1,5 @@
+/** Tests how jobs are created: their options, their idempotency and unique keys, and calls with several jobs. */
+
 import { describe, expect, test, vi } from 'vitest'
 import { Refused } from '../../decision.ts'
 import { ACTIVE, SCHEDULED, WAITING } from '../../lifecycle.ts'

@@ -1,4 +1,5 @@
-/** A job that could start has no cause but its place in line; each thing that holds it back is named, with what ends it. */
+/** Tests how a waiting job is explained: each cause that holds it back is named, with its end. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
@@ -37,15 +38,15 @@ const CASES: Readonly<Record<CauseCode, (world: World) => readonly [job: { reado
     return [world.enqueue('a'), {}]
   },
   'queue-paused': (world) => {
-    world.run({ op: 'pause', queue: 'default', paused: true, for: 1_000 })
+    world.pause('default', { for: 1_000 })
     return [world.enqueue('a'), { until: world.now.wall + 1_000 }]
   },
   'name-paused': (world) => {
-    world.run({ op: 'pause', queue: 'default', job: 'a', paused: true })
+    world.pause('default', { job: 'a' })
     return [world.enqueue('a'), {}]
   },
   'key-paused': (world) => {
-    world.run({ op: 'pause', queue: 'default', key: 'k', paused: true, for: 2_000 })
+    world.pause('default', { key: 'k', for: 2_000 })
     return [world.enqueue('a', { concurrencyKey: 'k' }), { of: 'k', until: world.now.wall + 2_000 }]
   },
   'no-worker': (world) => [world.enqueue('nobody'), {}],
@@ -114,7 +115,7 @@ test('in a strict queue the first job of a key waits for the pause or the rate o
   expect(codes(world, second)).toEqual(['key-order'])
   world.complete(first)
   expect(codes(world, second)).toEqual(['key-rate-limit'])
-  world.run({ op: 'pause', queue: 'default', key: 'other', paused: true })
+  world.pause('default', { key: 'other' })
   const held = world.enqueue('a', { concurrencyKey: 'other' })
   expect(codes(world, held)).toEqual(['key-paused'])
 })

@@ -1,3 +1,5 @@
+/** Tests how entries of journals become jobs: each once, in order, with the ids that the journal states. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'

@@ -1,4 +1,5 @@
-// Entries of the inbox of a store, which others have put there: each leaves it in the turn that creates its job, or refuses it.
+/** Tests the inbox of a store: an entry leaves it in the turn that creates its job or refuses it. */
+
 import { describe, expect, test } from 'vitest'
 import type { CheckedForward, InboxEntry, NewJob } from '../../commands.ts'
 import { Refused } from '../../decision.ts'

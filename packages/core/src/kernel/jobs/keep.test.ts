@@ -1,4 +1,5 @@
-/** How long a job with a `keep` of its own is kept, whatever the retention of its queue says. */
+/** Tests jobs with a `keep` of their own, which counts instead of the retention of their queue. */
+
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
 import { LIMITS } from '../../limits.ts'

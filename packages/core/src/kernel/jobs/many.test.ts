@@ -1,4 +1,4 @@
-/** Many jobs by a filter, under limits so small that every filter takes several slices. */
+/** Tests operations on many jobs by a filter, under limits so small that every filter takes several slices. */
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

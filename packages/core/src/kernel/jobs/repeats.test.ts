@@ -1,4 +1,5 @@
-/** Calls that an earlier job answers: the event of that job where its queue asks for it, and nothing at all elsewhere. */
+/** Tests calls that return an earlier job: that job emits an event if its queue asks for it. */
+
 import { describe, expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
 import { LIMITS } from '../../limits.ts'

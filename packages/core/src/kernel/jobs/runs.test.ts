@@ -1,4 +1,4 @@
-/** What a worker says of a run, and the fence around it. */
+/** Tests the commands that a worker sends for a run, and that they count only for the current run and from its holder. */
 
 import { describe, expect, test } from 'vitest'
 import type { RunKey } from '../../commands.ts'

@@ -1,4 +1,4 @@
-/** Jobs that were enqueued before their name was defined, and whose word counts for a name. */
+/** Tests jobs that were enqueued before their name was defined, and which definition of a name is in force. */
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** How long a key waits for the others: the rounds in which keys take turns, and where there are none. */
+/** Tests how long a new key waits for other keys, which take turns in rounds. */
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

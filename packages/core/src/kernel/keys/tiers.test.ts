@@ -1,4 +1,5 @@
-/** Limits by the tier of a key: those of the tier before those of the queue, exact over changes and restarts. */
+/** Tests limits by the tier of a key, which count before those of the queue. */
+
 import { expect, test } from 'vitest'
 import type { RunKey } from '../../commands.ts'
 import { Refused } from '../../decision.ts'

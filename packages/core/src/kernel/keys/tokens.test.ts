@@ -1,4 +1,5 @@
-/** Starts that take more than one token of a rate: of the queue's bucket, and of their key's. */
+/** Tests jobs that take more than one token of the rate of their queue or of their key. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'

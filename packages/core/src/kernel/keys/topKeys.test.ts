@@ -1,3 +1,5 @@
+/** Tests the list of the keys with the most jobs, and what is left of a rate. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'

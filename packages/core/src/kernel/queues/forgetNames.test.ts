@@ -1,4 +1,4 @@
-// Job names that nothing uses: what keeps one, when it goes, and what is left of it.
+/** Tests when an unused job name is forgotten, and what keeps one. */
 
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../limits.ts'

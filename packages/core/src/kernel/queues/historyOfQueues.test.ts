@@ -1,4 +1,5 @@
-// Columns of all queues from rows of totals: where they begin and end, and what each row stands for.
+/** Tests the history of queues, which is computed from rows of totals: its begin, its end and its columns. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'

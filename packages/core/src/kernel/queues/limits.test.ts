@@ -1,4 +1,4 @@
-/** Limits, rates and pauses: never one over, and nothing that may run waits while a session has room. */
+/** Tests limits, rates, shares and pauses: no limit is exceeded, and no job waits that could start. */
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import type { QueueChanges, QueueSettings } from '../../queueSettings.ts'
 import type { Enqueued } from '../../replies.ts'
 import { keyOf } from '../../testing/memoryStore.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
-import { attaching, enqueueing, type Granted, World } from '../../testing/world.ts'
+import { attaching, enqueueing, type Granted, keyOfJob, World } from '../../testing/world.ts'
 import { tokenMs } from '../records/bucket.ts'
 import type { Job } from '../records/job.ts'
 import type { Lane, Queue } from '../records/lane.ts'
@@ -139,10 +139,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'reload' as const }) },
 )
 
-function jobKey({ seq, node, enqueuedAt }: { seq: number; node: number; enqueuedAt: number }) {
-  return { seq, node, enqueuedAt }
-}
-
 function commandOf(world: World, act: Step): Command | undefined {
   const rows = [...world.store.rows.values()]
   switch (act.kind) {
@@ -172,11 +168,11 @@ function commandOf(world: World, act: Step): Command | undefined {
     }
     case 'job': {
       const row = rows[act.pick % Math.max(1, rows.length)]
-      return row && { op: act.op, id: jobKey(row) }
+      return row && { op: act.op, id: keyOfJob(row) }
     }
     case 'put off': {
       const row = rows[act.pick % Math.max(1, rows.length)]
-      return row && { op: 'update', id: jobKey(row), changes: { runAt: world.now.wall + act.delay, priority: act.pick % 2 } }
+      return row && { op: 'update', id: keyOfJob(row), changes: { runAt: world.now.wall + act.delay, priority: act.pick % 2 } }
     }
     case 'attach':
       return attaching(act.session, act.names, {
@@ -708,7 +704,7 @@ test('strict order: a job that is cancelled and brought back in the turn that re
   const world = new World()
   world.configure('default', { keyOrder: 'strict' })
   world.turn({ op: 'enqueue', jobs: [{ name: 'a', data: null, concurrencyKey: 'k' }] })
-  const id = jobKey(world.row({ seq: 1 }))
+  const id = world.keyOf({ seq: 1 })
   world.turn({ op: 'cancel', id }, { op: 'retry', id })
   expect(world.run(attaching('s', ['a'])).grants).toMatchObject([{ seq: 1 }])
 })

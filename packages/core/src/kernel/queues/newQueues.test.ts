@@ -1,5 +1,4 @@
-// As many queues as maxQueues allows, and as many job names as a store keeps: whatever would make another one is refused by name, and those
-// that are there go on.
+/** Tests the bounds on queues and on job names: a command that would create one more is refused, and existing ones continue. */
 
 import { expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'

@@ -1,4 +1,4 @@
-/** Timed pauses: they hold like any pause, end by themselves and never early, and the later end counts. */
+/** Tests timed pauses: they hold jobs like any pause, and end at the latest end that was set. */
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

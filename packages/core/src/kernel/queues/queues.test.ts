@@ -1,4 +1,5 @@
-/** A queue that takes nothing new, and one that is no more. */
+/** Tests how queues are drained, paused together and deleted. */
+
 import { describe, expect, test } from 'vitest'
 import { DEFERRED } from '../../decision.ts'
 import { ACTIVE } from '../../lifecycle.ts'
@@ -90,7 +91,7 @@ describe('a pause of all queues', () => {
   test('a queue keeps its own pause when all queues resume, and a second pause of all queues writes nothing', () => {
     const world = new World()
     world.run(attaching('s', ['a'], { maxConcurrency: 9 }))
-    world.call<'pause'>({ op: 'pause', queue: 'q', paused: true })
+    world.pause('q')
     world.call<'pauseAll'>(pauseAll(true))
     const { writes } = world.store
     world.call<'pauseAll'>(pauseAll(true))
@@ -108,8 +109,8 @@ describe('deleting a queue', () => {
     const done = world.enqueue('a', { queue: 'q' })
     const bystander = world.enqueue('a', { queue: 'other' })
     world.configure('q', { maxLength: 5, perKeyLimit: 1 })
-    world.call<'pause'>({ op: 'pause', queue: 'q', key: 'k', paused: true })
-    world.call<'pause'>({ op: 'pause', queue: 'q', job: 'b', paused: true })
+    world.pause('q', { key: 'k' })
+    world.pause('q', { job: 'b' })
     expect(world.refusal(forget())).toBe('QUEUE_NOT_EMPTY')
     world.cancel(done)
     expect(world.refusal(forget())).toBe('QUEUE_NOT_EMPTY')

@@ -1,4 +1,5 @@
-/** A limit that queues share: exact over all of them, and no queue waits longer than its turn. */
+/** Tests a limit that several queues share: it is exact over all of them, and the queues take turns. */
+
 import { expect, test } from 'vitest'
 import type { NewJob, RunKey } from '../../commands.ts'
 import { ACTIVE } from '../../lifecycle.ts'
@@ -102,7 +103,7 @@ test('a deleted queue leaves its shared limit, and a new queue of its name has n
 
 test('a paused queue starts no job when a place under its shared limit becomes free', () => {
   const world = worldOf(1)
-  world.run({ op: 'pause', queue: 'news', paused: true })
+  world.pause('news')
   const { grants } = world.run(attaching('s', ['a']))
   expect(queuesOf(grants)).toEqual(['mail', 'other', 'other'])
   expect(queuesOf(world.run(complete(grants[0] as Granted)).grants)).toEqual(['mail'])

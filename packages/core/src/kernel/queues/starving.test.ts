@@ -1,4 +1,4 @@
-/** Who waits has his turn: keys, names, queues and heavy jobs, however much else comes meanwhile. */
+/** Tests that each waiting key, name, queue and heavy job has its turn, however many other jobs come. */
 
 import { describe, expect, test } from 'vitest'
 import type { NewJob, RunKey } from '../../commands.ts'

@@ -1,4 +1,4 @@
-/** A worker with a strict order of queues: no job of a later queue starts in it while one of an earlier queue could. */
+/** Tests a worker with a strict order of queues: it starts no job of a later queue while one of an earlier queue could start. */
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -62,7 +62,7 @@ test('a later queue does not wait for jobs of an earlier queue that a limit, a r
   }
   const world = new World()
   world.run(enqueueing(...jobs('low', 1), ...jobs('urgent', 1)))
-  world.run({ op: 'pause', queue: 'urgent', paused: true })
+  world.pause('urgent')
   expect(queuesOf(world.run(attaching('s', ['a'], strict(1))).grants)).toEqual(['low'])
   world.run({ op: 'pause', queue: 'urgent', paused: false }, enqueueing(...jobs('low', 1)))
   expect(queuesOf(world.run(complete({ seq: 1, run: 1 })).grants)).toEqual(['urgent'])

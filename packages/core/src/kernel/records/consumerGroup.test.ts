@@ -1,3 +1,5 @@
+/** Tests groups of sessions that serve the same names and queues, and the turns of their queues. */
+
 import { expect, test } from 'vitest'
 import { WAITING } from '../../lifecycle.ts'
 import { DEFAULT_POLICY } from '../../policy.ts'

@@ -1,3 +1,5 @@
+/** Tests how the next job is found among many lanes. */
+
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { WAITING } from '../../lifecycle.ts'

@@ -1,3 +1,5 @@
+/** Tests the window of a lane: its first jobs, which are in memory. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'

@@ -1,4 +1,5 @@
-/** Schedules: each tick fires once, the next is never lost, and what overlap and catchUp say is so. */
+/** Tests schedules: each tick fires once, the next one always comes, and missed or overlapping ticks follow the options. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'

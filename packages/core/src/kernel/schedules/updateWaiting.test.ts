@@ -1,4 +1,5 @@
-/** An upsert that updates the job of an earlier tick: what has never run takes it, all else stays as it is. */
+/** Tests an upsert of a schedule that also changes the waiting job of an earlier tick. */
+
 import { describe, expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
 import type { UpsertScheduleCommand } from '../../scheduleCommands.ts'
@@ -171,7 +172,7 @@ describe('the option updateWaiting of an upsert', () => {
     for (const isFirst of [true, false]) {
       const world = new Scheduled()
       if (isFirst) world.run(serving)
-      world.call<'pause'>({ op: 'pause', queue: 'default', paused: true })
+      world.pause('default')
       world.upsert({ priority: 9 })
       world.after(MINUTE)
       expect(world.row({ seq: 1 }).priority).toBe(9)

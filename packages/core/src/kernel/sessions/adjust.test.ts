@@ -1,4 +1,5 @@
-/** A session changes how much it takes: a pause, and the weight that runs at a time. */
+/** Tests sessions that change how much they take: by a pause, or by another weight. */
+
 import { describe, expect, test } from 'vitest'
 import type { AdjustCommand } from '../../commands.ts'
 import { attaching, enqueueing, type Granted, World } from '../../testing/world.ts'

@@ -1,4 +1,5 @@
-/** Counts the runs that ended because their worker stopped or was lost, each once, and no other. */
+/** Tests the count of interrupted runs: those that ended because their worker stopped or was lost. */
+
 import { expect, test } from 'vitest'
 import type { JobKey } from '../../id.ts'
 import { attaching, keyOfJob, World } from '../../testing/world.ts'

@@ -1,4 +1,4 @@
-/** Sessions come, come back, fall silent and die. */
+/** Tests sessions that attach, attach again, drain, leave, fall silent and die. */
 
 import { describe, expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'

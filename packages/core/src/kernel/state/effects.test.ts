@@ -1,4 +1,5 @@
-// A store asks its features only if the turn touches one: a field of the effects that this forgot would be written by no statement.
+/** Tests that each effect of a turn touches a feature: a store would never write an effect that touches none. */
+
 import { expect, test } from 'vitest'
 import { Effects } from './effects.ts'
 

@@ -1,3 +1,5 @@
+/** Tests how many questions a turn asks its store. */
+
 import { expect, test } from 'vitest'
 import { FAILED } from '../../lifecycle.ts'
 import { attaching, enqueueing, World } from '../../testing/world.ts'

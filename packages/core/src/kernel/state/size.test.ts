@@ -1,3 +1,5 @@
+/** Tests the bound on the size of payloads. */
+
 import { describe, expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
 import { Refused } from '../../decision.ts'

@@ -1,3 +1,5 @@
+/** Tests what the tables hold in memory, and how lanes are numbered and grouped. */
+
 import { describe, expect, test } from 'vitest'
 import type { RunKey } from '../../commands.ts'
 import { WAITING } from '../../lifecycle.ts'

@@ -1,4 +1,5 @@
-/** Each invariant that the kernel asserts as it goes: tables that are broken by hand fail the turn that meets them, and a reload mends them. */
+/** Tests the invariants that the kernel asserts: tables that are broken by hand fail the turn, and a reload repairs them. */
+
 import { expect, test } from 'vitest'
 import { ACTIVE, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import type { Command } from '../../operations.ts'

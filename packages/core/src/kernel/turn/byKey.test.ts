@@ -1,4 +1,5 @@
-/** Calls about the job that a key stands for, and keys that are released. */
+/** Tests commands that name their job by a key, and keys that are released. */
+
 import { describe, expect, test } from 'vitest'
 import type { JobKey } from '../../id.ts'
 import type { HeldKey, KeyedCall } from '../../keyCommands.ts'

@@ -1,3 +1,5 @@
+/** Tests which job starts next, and in which session. */
+
 import { describe, expect, test } from 'vitest'
 import { ACTIVE, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'

@@ -1,4 +1,4 @@
-/** What people do to jobs: update, runNow, retry, redrive, delete; and what retention does. */
+/** Tests what operators do to jobs (update, runNow, retry, redrive, delete), and what retention deletes. */
 
 import { describe, expect, test } from 'vitest'
 import type { JobKey } from '../../id.ts'

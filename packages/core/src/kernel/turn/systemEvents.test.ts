@@ -1,4 +1,4 @@
-/** Events of queues, schedules and workers: one for each change, in the turn that makes it, and none where nothing changes. */
+/** Tests the events of queues, schedules and workers: each change emits one in its turn, and nothing else does. */
 
 import { describe, expect, test } from 'vitest'
 import type { SessionIntro } from '../../commands.ts'

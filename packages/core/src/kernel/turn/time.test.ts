@@ -1,4 +1,4 @@
-/** What time alone makes happen: deadlines, due jobs, ttl. */
+/** Tests what happens by time alone: deadlines of runs, due times and the ttl of jobs. */
 
 import { describe, expect, test } from 'vitest'
 import { COMPLETED, FAILED, SCHEDULED, WAITING } from '../../lifecycle.ts'

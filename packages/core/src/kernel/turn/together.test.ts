@@ -1,4 +1,4 @@
-/** Commands about one thing in one turn: each meets what those before it have made of it, as it would a turn later. */
+/** Tests several commands for one thing in one turn: each sees the changes of those before it, as in turns of their own. */
 
 import { describe, expect, test, vi } from 'vitest'
 import type { Command } from '../../operations.ts'

@@ -1,4 +1,4 @@
-/** Random histories, audited after every turn: invariant 18, and what must hold whatever is asked in whatever order. */
+/** Tests random histories, audited after every turn: invariant 18, and promises that hold after any sequence of commands. */
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
