@@ -21,7 +21,7 @@ export const flows: Group = {
     ]),
     has('Effect of a failed dependency, set for each edge', 'yes no no Pro Pro no no no yes no', [
       'packages/core/src/kernel/flows/flow.test.ts',
-      'a parent that fails releases its children that %s, once all parents have ended',
+      'a parent that fails releases its children with onFailure %s once all parents have ended',
     ]),
     has('Cancel and retry the jobs that depend on a job', 'no no no Pro Pro no no no yes no', [
       'test/engine/flows.test.ts',

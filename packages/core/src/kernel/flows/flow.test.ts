@@ -197,7 +197,7 @@ describe('a parent that fails', () => {
   })
 
   test.each(['continue', 'ignore'] as const)(
-    'a parent that fails releases its children that %s, once all parents have ended',
+    'a parent that fails releases its children with onFailure %s once all parents have ended',
     (onFailure) => {
       world.attach('s', ['a'])
       const jobs = world.flow([{}, {}, { parents: [0, 1], onFailure }])
@@ -305,7 +305,7 @@ describe('a job that waits for its parents', () => {
   })
 })
 
-test.each(['at once', 'first the parent'])('a child that is retried together with its parent, %s, waits for it again', (how) => {
+test.each(['at once', 'first the parent'])('a child that is retried with its parent (%s) waits for it again', (how) => {
   world.attach('s', ['a'])
   const jobs = world.flow([{}, { parents: [0], onFailure: 'continue' }])
   const [parent, child] = jobs.map((job) => ({ op: 'retry', id: keyOfJob(job) }) as const)

@@ -89,7 +89,7 @@ describe('a trailing debounce', () => {
     expect(world.enqueue('a', debounce()).created).toBe(true)
   })
 
-  test('calls of one array are debounced too', () => {
+  test('several jobs of one call are debounced too', () => {
     const world = new World()
     const job = { name: 'a', ...debounce() }
     const reply = world.reply(

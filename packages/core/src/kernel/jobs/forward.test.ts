@@ -159,7 +159,7 @@ describe('forwarding the entries of a journal', () => {
     expect(world.stateOf({ seq: 1 })).toBe('failed')
   })
 
-  test('a place beyond the last possible one is refused before its bits run out', () => {
+  test('a journal entry beyond the last possible place is refused', () => {
     const world = new World()
     const last = PLACE_LIMIT - 1
     expect(forwarded(world, forwarding(last, [entry(plain(1))]))).toEqual({ mark: last, merged: [] })

@@ -58,14 +58,14 @@ describe('a queue that reports repeats', () => {
   })
 
   test('several repeats within one call or one turn emit one event each', () => {
-    for (const [, job] of [...KINDS, ['leading', LEADING] as const]) {
+    for (const [, job] of [...KINDS, ['a leading debounce', LEADING] as const]) {
       const world = telling()
       const { events } = world.run(calling(job, job), calling(job))
       expect(events.map(({ type }) => type)).toEqual(['enqueued', 'deduplicated', 'deduplicated'])
     }
   })
 
-  test.each([...KINDS, ['leading', LEADING] as const])(
+  test.each([...KINDS, ['a leading debounce', LEADING] as const])(
     'a repeat by %s emits its event although the earlier job has left memory within the same call',
     (_, job) => {
       const world = telling()
@@ -117,7 +117,7 @@ describe('a queue that reports repeats', () => {
   })
 })
 
-test.each([...KINDS, ['leading', LEADING] as const])(
+test.each([...KINDS, ['a leading debounce', LEADING] as const])(
   'a repeat by %s emits no event and writes no job in a queue without the setting',
   (_kind, job) => {
     const world = new World()
