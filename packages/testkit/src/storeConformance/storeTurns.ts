@@ -338,12 +338,12 @@ export class StoreTurns<S extends TestedStore = TestedStore> {
     return row === undefined ? 'gone' : STATES[row.state]
   }
 
-  /** The key of a job, as its row says it. */
+  /** Returns the key of a job, which its row has. */
   keyOf(job: Pick<JobKey, 'seq'>): JobKey {
     return keyOfJob(this.row(job))
   }
 
-  /** The current run of a job, or its last one. */
+  /** Returns the current run of a job, or its last one. */
   runOf(job: Pick<JobKey, 'seq'>): RunKey {
     const { seq, run } = this.row(job)
     return { seq, run }
