@@ -1,7 +1,6 @@
 // Moving a store between a file and a schema: all that is in it, whatever interrupts the move.
 import { linkSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Enqueued } from '@millrace/core'
 import type { MovedTable, MoveSource, MoveTarget } from '@millrace/core/kernel'
 import { defineJob, moveStore, openEngine } from '@millrace/engine'
 import * as inSchema from '@millrace/postgres'
@@ -82,7 +81,7 @@ function fill(place: Place): { readonly turns: StoreTurns; readonly image: Image
     { name: 'b', queue: 'q', concurrencyKey: 'c', unique: { key: 'é\0', onConflict: 'skip' } },
     { name: 'b', queue: 'q', concurrencyKey: 'c', delay: 500 },
     ...Array.from({ length: 40 }, (_, index) => ({ name: 'later', data: `${index}`, priority: index % 3 })),
-  ) as [Enqueued, Enqueued]
+  )
   turns.flow([{ job: { name: 'later' } }, { parents: [0] }, { parents: [0, 1] }])
   turns.call<'log'>({ op: 'log', ...failing, run: 1, lines: [{ at: 1, level: 'info', message: 'm', fields: '{"f":1}' }] })
   turns.run({ op: 'fail', ...failing, run: 1, error: ERROR }, { op: 'complete', ...done, run: 1, output: '"o"' })

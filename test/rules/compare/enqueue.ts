@@ -21,7 +21,7 @@ export const enqueue: Group = {
     has(
       'Priority of a job',
       'yes yes yes yes yes partly yes yes yes partly',
-      ['packages/core/src/kernel/turn/dispatch.test.ts', 'higher priority first, then due time, then arrival'],
+      ['packages/core/src/kernel/turn/dispatch.test.ts', 'jobs start by higher priority first, then due time, then arrival'],
       {
         river: 'four levels',
         oban: 'ten levels',
@@ -83,7 +83,7 @@ export const enqueue: Group = {
     has(
       'Bounded queue length',
       'partly partly no no no no partly partly no no',
-      ['packages/core/src/kernel/queues/limits.test.ts', 'maxLength: what is yet to start counts'],
+      ['packages/core/src/kernel/queues/limits.test.ts', 'maxLength: jobs that have yet to start count'],
       {
         bullmq: 'Pro: the size of a group, for single jobs',
         pgBoss: 'a queue that is longer causes a warning, no refusal',

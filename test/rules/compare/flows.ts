@@ -7,7 +7,7 @@ export const flows: Group = {
     has(
       'Jobs that wait for other jobs, as a graph',
       'partly yes no Pro Pro partly no partly yes partly',
-      ['packages/core/src/kernel/flows/flow.test.ts', 'a job waits for all of its parents, and is then let through once'],
+      ['packages/core/src/kernel/flows/flow.test.ts', 'a job waits for all of its parents, and is then released once'],
       {
         bullmq: 'trees: each job has one parent',
         sidekiq: 'Pro: by nested batches',
@@ -21,7 +21,7 @@ export const flows: Group = {
     ]),
     has('Effect of a failed dependency, set for each edge', 'yes no no Pro Pro no no no yes no', [
       'packages/core/src/kernel/flows/flow.test.ts',
-      'lets those through that %s, once all have ended',
+      'a parent that fails releases its children with onFailure %s once all parents have ended',
     ]),
     has('Cancel and retry the jobs that depend on a job', 'no no no Pro Pro no no no yes no', [
       'test/engine/flows.test.ts',

@@ -60,7 +60,7 @@ export const keys: Group = {
     ),
     has('Free a key by hand', 'yes no no no no no no no no no', [
       'packages/core/src/kernel/turn/byKey.test.ts',
-      'a release: the job goes on without the key, which the next call of the same turn takes',
+      'a key that is released is free for the next call of the same turn, and its job continues without it',
     ]),
     has('Get, change and cancel a job by its key', 'yes yes yes no no no no no no no', [
       'packages/testkit/src/conformance/jobs.ts',

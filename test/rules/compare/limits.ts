@@ -6,12 +6,12 @@ export const limits: Group = {
   rows: [
     has('Concurrency of a worker', 'yes yes yes yes yes yes yes yes yes yes', [
       'packages/core/src/kernel/turn/dispatch.test.ts',
-      'filled up to max when the running weight falls below min',
+      'a session is filled up to max when its running weight falls below min',
     ]),
     has(
       'Running jobs of a queue, over all workers',
       'yes partly partly Pro Pro Ent yes yes yes Ent',
-      ['packages/core/src/kernel/queues/limits.test.ts', 'never one over, never one idle'],
+      ['packages/core/src/kernel/queues/limits.test.ts', 'limits are never exceeded, and no worker with room idles'],
       {
         pgBoss: 'one, by the policy `singleton`',
         graphile: 'one, in a named queue',
@@ -31,20 +31,23 @@ export const limits: Group = {
     has(
       'Rate of starts',
       'yes no no no Pro Ent no yes yes no',
-      ['packages/core/src/kernel/queues/limits.test.ts', 'rate: never more than the burst and what time has refilled since'],
+      [
+        'packages/core/src/kernel/queues/limits.test.ts',
+        'rate: a queue never starts more jobs than its burst and the tokens refilled since',
+      ],
       { sidekiq: 'the handler asks the limiter, and is rescheduled' },
     ),
     has('Rate of each key', 'Pro no no no Pro Ent no yes yes no', [
       'packages/core/src/kernel/queues/limits.test.ts',
-      'rate of a key: never more than its burst',
+      'rate of a key: a key never starts more jobs than its burst',
     ]),
     has('Heavy jobs take more room', 'no no no no no no no no yes no', [
       'packages/core/src/kernel/turn/dispatch.test.ts',
-      'a light one is found behind as many heavy ones as memory has of its name',
+      'a light job is found behind as many heavy jobs as memory has of its name',
     ]),
     has('Rates by cost: this job takes five points', 'no no no no Pro Ent no no yes no', [
       'packages/core/src/kernel/keys/tokens.test.ts',
-      'a start takes its tokens, and the next one waits until its own are there',
+      'a job takes its tokens when it starts, and the next job waits until its own are there',
     ]),
     has(
       'Keys take fair turns',
@@ -55,7 +58,7 @@ export const limits: Group = {
     has(
       'Strict order within a key, over retries',
       'partly yes partly Pro Pro no no no partly no',
-      ['packages/core/src/kernel/queues/limits.test.ts', 'strict: a key is of its job until that is final'],
+      ['packages/core/src/kernel/queues/limits.test.ts', 'strict: a key belongs to its job until the job is final'],
       {
         bullmq: 'Pro: groups of concurrency 1; a job that waits for its retry lets others pass',
         graphile: 'one at a time; a job that waits for its retry lets others pass',
@@ -65,12 +68,12 @@ export const limits: Group = {
     partly(
       'One limit for several queues, or for a job name anywhere',
       'no no no no no Ent yes yes yes no',
-      ['packages/core/src/kernel/queues/sharedLimits.test.ts', 'never more run in all queues of a limit than it says'],
+      ['packages/core/src/kernel/queues/sharedLimits.test.ts', 'never more jobs run in all queues of a shared limit than it allows'],
       'A [limit of running jobs](limits.md#one-limit-for-several-queues) can be shared by queues; a rate cannot, and a job name has no limit of its own ([ADR 65](decisions/0065-left-out.md)).',
     ),
     has('Other limits for other tiers of keys', 'no yes no no no Ent no yes yes no', [
       'packages/core/src/kernel/keys/tiers.test.ts',
-      'each key runs as many as its tier allows, and as many as the queue allows if it is in none',
+      'a key runs as many jobs as its tier allows, or as many as the queue allows if it is in no tier',
     ]),
     has('A handler that meets HTTP 429 stops its queue for a time', 'yes no no no no no no no no no', [
       'packages/core/src/kernel/queues/pause.test.ts',
@@ -88,7 +91,7 @@ export const limits: Group = {
     ),
     has('Queues take turns by weight', 'no no no no no yes no no no no', [
       'packages/core/src/kernel/queues/limits.test.ts',
-      'share: hand-outs in a row before the next queue',
+      'share: a queue starts that many jobs in a row before the next queue has its turn',
     ]),
     has('Strict order of queues: one empty before the next', 'no no no no no yes yes yes no yes', [
       'packages/core/src/kernel/queues/strictQueues.test.ts',

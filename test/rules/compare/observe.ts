@@ -32,7 +32,7 @@ export const observe: Group = {
     ),
     has('An event when a call is answered by an earlier job', 'yes no no no no no no no no no', [
       'packages/core/src/kernel/jobs/repeats.test.ts',
-      'a queue that tells of repeats',
+      'a queue that reports repeats',
     ]),
     has('Webhooks for events of jobs', 'no no no no no no no no no no', [
       'test/webhooks/feeding.test.ts',
@@ -41,7 +41,7 @@ export const observe: Group = {
     has(
       'Find jobs by their data',
       'no yes no yes yes yes no yes partly partly',
-      ['packages/core/src/kernel/jobs/containment.test.ts', 'what is left of a value once parts are taken away is contained in it'],
+      ['packages/core/src/kernel/jobs/containment.test.ts', 'a JSON value contains what is left of it when parts are removed'],
       {
         pgBoss: 'fields of the top level',
         hatchet: 'by additional metadata',
@@ -51,7 +51,7 @@ export const observe: Group = {
     has(
       'Several states, and another order, in one list',
       'yes partly partly yes yes no partly partly yes no',
-      ['packages/core/src/kernel/jobs/many.test.ts', 'several states mean jobs in any of them, and no other'],
+      ['packages/core/src/kernel/jobs/many.test.ts', 'a filter with several states selects jobs in any of them, and no others'],
       {
         pgBoss: 'by SQL on its tables',
         graphile: 'by SQL on the view `jobs`',

@@ -6,15 +6,15 @@ export const operate: Group = {
   rows: [
     has('Pause a queue', 'yes no no yes yes Pro yes yes no yes', [
       'packages/core/src/kernel/queues/limits.test.ts',
-      'a pause of a queue, of a name and of a key: each holds its own, and outlives a restart',
+      'a pause of a queue, of a name or of a key holds its own jobs alone, and outlives a restart',
     ]),
     has('Pause a job name', 'no no no no no no no yes yes no', [
       'packages/core/src/kernel/queues/limits.test.ts',
-      'a pause of a queue, of a name and of a key: each holds its own, and outlives a restart',
+      'a pause of a queue, of a name or of a key holds its own jobs alone, and outlives a restart',
     ]),
     has('Pause a key', 'Pro no no no no no no no no no', [
       'packages/core/src/kernel/queues/limits.test.ts',
-      'a pause of a queue, of a name and of a key: each holds its own, and outlives a restart',
+      'a pause of a queue, of a name or of a key holds its own jobs alone, and outlives a restart',
     ]),
     has(
       'A pause that ends after a time',

@@ -65,7 +65,10 @@ export const retries: Group = {
     has(
       'Dead-letter queue',
       'no yes no Pro no partly no no no partly',
-      ['packages/core/src/kernel/jobs/deadLetter.test.ts', 'is left by the last attempt alone, and runs with the payload that its job had'],
+      [
+        'packages/core/src/kernel/jobs/deadLetter.test.ts',
+        'a dead letter is created by the last attempt alone, and runs with the payload of its job',
+      ],
       { river: 'a table beside the jobs', sidekiq: 'one dead set for all', faktory: 'one dead set for all' },
     ),
     has(
@@ -77,7 +80,10 @@ export const retries: Group = {
     partly(
       'A hook when attempts are used up',
       'partly no partly partly Pro yes yes yes yes no',
-      ['packages/core/src/kernel/jobs/deadLetter.test.ts', 'a lost worker, after a restart that has left the payload on disk'],
+      [
+        'packages/core/src/kernel/jobs/deadLetter.test.ts',
+        'a lost worker creates a dead letter, also after a restart that has left the payload on disk',
+      ],
       'Use a handler of the [dead-letter queue](failures.md#code-that-must-run-after-a-permanent-failure), which is a job of its own. A definition has no hook, because a dead worker could not call it ([ADR 65](decisions/0065-left-out.md)).',
       {
         bullmq: 'an event',

@@ -11,7 +11,7 @@ export const schedules: Group = {
     has(
       'Ticks below a minute',
       'yes partly no yes no no yes yes yes no',
-      ['packages/core/src/kernel/schedules/schedules.test.ts', 'late turns do not make the interval drift'],
+      ['packages/core/src/kernel/schedules/schedules.test.ts', 'late turns do not make the interval of a schedule drift'],
       { pgBoss: 'six fields are parsed, and schedules are checked every 30 s' },
     ),
     has(
@@ -39,7 +39,7 @@ export const schedules: Group = {
     has(
       'Missed ticks are caught up',
       'partly no yes Pro Pro no no yes no no',
-      ['packages/core/src/kernel/schedules/schedules.test.ts', 'latest: one job for all that were missed'],
+      ['packages/core/src/kernel/schedules/schedules.test.ts', 'catchUp latest: one job stands for all missed ticks'],
       {
         bullmq: 'the next job waits in the queue, so one late run follows a downtime',
         graphile: 'within the time of `fill`, which a downtime must not exceed',
@@ -49,7 +49,7 @@ export const schedules: Group = {
     has(
       'Overlap policy: skip, queue, cancel, allow',
       'partly partly partly partly partly partly partly partly partly partly',
-      ['packages/core/src/kernel/schedules/schedules.test.ts', 'allow: jobs come beside each other'],
+      ['packages/core/src/kernel/schedules/schedules.test.ts', 'overlap allow: jobs run beside each other'],
       {
         bullmq: 'the next tick begins when the last job starts',
         pgBoss: 'by the policy of the queue',
@@ -74,12 +74,12 @@ export const schedules: Group = {
     has(
       'A new schedule runs at once',
       'yes no no yes partly no no no no no',
-      ['packages/core/src/kernel/schedules/schedules.test.ts', 'runImmediately: a job at once, of a new schedule alone'],
+      ['packages/core/src/kernel/schedules/schedules.test.ts', 'runImmediately: an upsert creates a job at once if the schedule is new'],
       { oban: '`@reboot` runs at each start of a leader' },
     ),
     has('Jitter of ticks', 'no no no no no no no no no no', [
       'packages/core/src/kernel/schedules/schedules.test.ts',
-      'jitter is the same for the same tick',
+      'the jitter of a tick is always the same and within its bound',
     ]),
     lacks(
       'A function of your own names the next time',

@@ -129,7 +129,7 @@ export const workers: Group = {
     ),
     has('Queues by prefix', 'no no no no no no yes no no no', [
       'packages/core/src/kernel/queues/strictQueues.test.ts',
-      'a queue that comes later is served by its prefix, in the place of that',
+      'a queue that is created later is served by its prefix, in the place of the prefix',
     ]),
     lacks(
       'Jobs for workers with a label, or for the same worker again',

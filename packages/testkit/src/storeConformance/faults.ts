@@ -4,7 +4,7 @@ import { DIRTY_DELETE, type Effects, type Job, type JobRow, StoreFailure } from 
 import { describe, expect, test } from 'vitest'
 import { imageOf } from './image.ts'
 import { standBy } from './standBy.ts'
-import { ERROR, keyOfJob, type StoreTurns } from './storeTurns.ts'
+import type { StoreTurns } from './storeTurns.ts'
 import type { StoreUnderTest } from './underTest.ts'
 
 /** A turn that a store must refuse, because a row is not what the tables think. */
@@ -98,18 +98,18 @@ export function faultsConformance(under: () => StoreTurns, store: () => StoreUnd
 /** Writes something of everything. */
 function full(turns: StoreTurns): void {
   standBy(turns)
-  turns.run({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1, rateLimit: { limit: 2, period: 900, burst: 9 } } })
+  turns.configure('default', { perKeyLimit: 1, rateLimit: { limit: 2, period: 900, burst: 9 } })
   turns.attach('w', ['a'])
   turns.enqueueAll(...[1, 2, 3].map(() => ({ name: 'a', concurrencyKey: 'k', data: new Uint8Array([1]) })))
   const [first] = turns.rows().filter(({ laneId }) => laneId === turns.lane('a').id)
   const { seq } = first as JobRow
   turns.run({ op: 'checkpoint', seq, run: 1, value: '"c"' }, { op: 'log', seq, run: 1, lines: [{ at: 1, level: 'info', message: 'm' }] })
-  turns.run({ op: 'fail', seq, run: 1, error: ERROR, retry: 50 })
+  turns.fail({ seq }, { retry: 50 })
   turns.flow([{}, { parents: [0] }, { parents: [0, 1], onFailure: 'continue' }])
   const spec = { every: 1_000, jitter: 0, overlap: 'queue' as const, catchUp: 'latest' as const }
   turns.run({ op: 'upsertSchedule', id: 's', spec, job: { name: 'a', data: '"s"' }, runImmediately: true })
   turns.run({ op: 'forward', source: 'app', number: 7, first: 1, entries: [{ at: 5, jobs: [{ name: 'b', data: null }] }] })
   turns.run({ op: 'export', name: 'e', limit: 1 }, { op: 'pause', queue: 'default', paused: true, key: 'k' })
-  turns.run({ op: 'delete', id: keyOfJob(turns.enqueue('b', { idempotencyKey: 'i', queue: 'gone' })) })
+  turns.delete(turns.enqueue('b', { idempotencyKey: 'i', queue: 'gone' }))
   turns.run({ op: 'deleteQueue', queue: 'gone' })
 }

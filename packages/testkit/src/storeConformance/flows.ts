@@ -56,7 +56,7 @@ export function flowsConformance(under: () => StoreTurns): void {
     test('waits again where a parent that had failed is brought back', () => {
       const turns = under()
       const [one, , end] = diamond(turns)
-      turns.run({ op: 'fail', seq: one, run: 1, error: ERROR, retry: false })
+      turns.fail({ seq: one }, { retry: false })
       expect(turns.store.dependencies([end])).toMatchObject([{ pending: 1, failed: 1 }])
       turns.run({ op: 'leave', session: 'w' }, { op: 'retry', id: keyOfJob(turns.row({ seq: one })) })
       expect(turns.store.dependencies([end])).toMatchObject([{ pending: 2, failed: 0, state: COUNTER_PENDING }])
@@ -69,7 +69,7 @@ export function flowsConformance(under: () => StoreTurns): void {
     const { rows, complete } = turns.store.children([...jobs, 99_999].toReversed(), ALL)
     expect([seqsOf(rows), complete]).toEqual([jobs.toReversed(), true])
     expect(rows.map(({ data, output }) => [data, output])).toEqual(jobs.map(() => [null, null]))
-    for (const seq of jobs) turns.run({ op: 'update', id: keyOfJob(turns.row({ seq })), changes: { checkpoint: '"four"' } })
+    for (const seq of jobs) turns.update({ seq }, { checkpoint: '"four"' })
     turns.run()
     const checked = jobs.filter((seq) => turns.row({ seq }).checkpoint !== null)
     expect(turns.store.children(checked, 0)).toMatchObject({ rows: [{ seq: checked[0] }], complete: checked.length === 1 })
@@ -119,7 +119,7 @@ export function flowsConformance(under: () => StoreTurns): void {
         { row: { seq: end }, parents: [{ ref: 'one' }, { ref: 'two' }] },
       ])
       // Edges go with the child, in slices, and what the parents have left with the last edge.
-      turns.run({ op: 'cancel', id: keyOfJob(turns.row({ seq: end })) })
+      turns.cancel({ seq: end })
       turns.turn({ op: 'delete', id: keyOfJob(turns.row({ seq: end })) })
       expect(turns.store.flowLeft(9)).toEqual([
         { child: end, parent: one },
@@ -138,7 +138,7 @@ export function flowsConformance(under: () => StoreTurns): void {
         number,
         number,
       ]
-      turns.run({ op: 'delete', id: keyOfJob(turns.row({ seq: one })) })
+      turns.delete({ seq: one })
       expect(turns.store.parents(end, 0, 1, ALL).rows).toEqual([
         { place: 1, seq: one, ref: 'one', state: DELETED, output: null, error: undefined },
       ])
@@ -197,10 +197,10 @@ export function flowsConformance(under: () => StoreTurns): void {
       const { node, enqueuedAt, laneId } = turns.row({ seq: newer })
       expect(rows[0]).toMatchObject({ node, enqueuedAt, laneId })
       // The name is that of the first job that is kept.
-      turns.run({ op: 'cancel', id: keyOfJob(turns.row({ seq: newer })) })
-      turns.run({ op: 'delete', id: keyOfJob(turns.row({ seq: newer })) })
+      turns.cancel({ seq: newer })
+      turns.delete({ seq: newer })
       expect(list().rows[0]).toMatchObject({ seq: newer, laneId: turns.row({ seq: second }).laneId, counts: [0, 1, 0, 0, 0, 2, 0] })
-      for (const seq of [second, second + 2]) turns.run({ op: 'delete', id: keyOfJob(turns.row({ seq })) })
+      for (const seq of [second, second + 2]) turns.delete({ seq })
       expect(firstsOf(list())).toEqual([older])
       expect(turns.store.flowJobs(newer, { seq: newer, place: 0 }, 9, 9)).toMatchObject({
         rows: [{ row: { seq: third } }],
@@ -213,10 +213,10 @@ export function flowsConformance(under: () => StoreTurns): void {
       turns.attach('w', ['a'], { minConcurrency: 9, maxConcurrency: 9 })
       const flow = () => seqsOf(turns.flow([{}, { parents: [0], onFailure: 'ignore', job: { name: 'b' } }])) as [number, number]
       const [running, completed, failed, cancelled] = [flow(), flow(), flow(), flow()]
-      const cancel = (seq: number) => turns.run({ op: 'cancel', id: keyOfJob(turns.row({ seq })) })
-      turns.run({ op: 'fail', seq: running[0], run: 1, error: ERROR, retry: false })
+      const cancel = (seq: number) => turns.cancel({ seq })
+      turns.fail({ seq: running[0] }, { retry: false })
       turns.complete({ seq: completed[0] })
-      turns.run({ op: 'fail', seq: failed[0], run: 1, error: ERROR, retry: false })
+      turns.fail({ seq: failed[0] }, { retry: false })
       cancel(failed[1])
       turns.complete({ seq: cancelled[0] })
       turns.pass(5)

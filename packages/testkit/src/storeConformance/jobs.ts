@@ -58,7 +58,7 @@ export function jobsConformance(under: () => StoreTurns): void {
         ['q', null],
         ['r', none],
       ] as const)
-        turns.call<'configure'>({ op: 'configure', queue, changes: { deadLetter: 'dead', retention } })
+        turns.configure(queue, { deadLetter: 'dead', retention })
       turns.attach('s', ['a'])
       const jobs = turns.enqueueAll({ name: 'a', queue: 'q', data, maxAttempts: 1 }, { name: 'a', queue: 'r', data, maxAttempts: 1 })
       turns.run(...jobs.map(({ seq }) => ({ op: 'fail' as const, seq, run: 1, error: ERROR })))
@@ -149,7 +149,7 @@ export function jobsConformance(under: () => StoreTurns): void {
     turns.attach('w', ['a'])
     const { seq } = turns.enqueue('a', { data })
     turns.run({ op: 'checkpoint', seq, run: 1, value: data })
-    turns.run({ op: 'complete', seq, run: 1, output: data })
+    turns.complete({ seq }, data)
     const { data: stored, output } = turns.row({ seq })
     expect(plain([stored, output])).toEqual(plain([data, data]))
     for (const name of ['data', 'output'] as const) expect(plain(turns.store.payload(seq, name))).toEqual(plain(data))
@@ -227,14 +227,14 @@ export function jobsConformance(under: () => StoreTurns): void {
 
     test('fails, and waits for its retry', () => {
       const { turns, seq, assertBystanders } = running()
-      turns.run({ op: 'fail', seq, run: 1, error: ERROR, retry: 40 })
+      turns.fail({ seq }, { retry: 40 })
       expect(turns.row({ seq })).toMatchObject({ state: SCHEDULED, run: 1, uncounted: 0, runAt: turns.now.wall + 40, data: '"d"' })
       assertBystanders()
     })
 
     test('fails for the last time, and is brought back', () => {
       const { turns, seq, assertBystanders } = running()
-      turns.run({ op: 'fail', seq, run: 1, error: ERROR, retry: false })
+      turns.fail({ seq }, { retry: false })
       expect(turns.row({ seq })).toMatchObject({ state: FAILED, finishedAt: turns.now.wall, data: '"d"' })
       turns.run({ op: 'leave', session: 'w' }, { op: 'retry', id: keyOfJob(turns.row({ seq })) })
       expect(turns.row({ seq })).toMatchObject({ state: WAITING, finishedAt: 0, run: 1, uncounted: 1, data: '"d"' })
@@ -243,10 +243,10 @@ export function jobsConformance(under: () => StoreTurns): void {
 
     test('is snoozed and given back, which uses no attempt', () => {
       const { turns, seq, assertBystanders } = running()
-      turns.run({ op: 'snooze', seq, run: 1, delay: 30 })
+      turns.snooze({ seq }, 30)
       expect(turns.row({ seq })).toMatchObject({ state: SCHEDULED, run: 1, uncounted: 1, runAt: turns.now.wall + 30 })
       turns.after(30)
-      turns.run({ op: 'leave', session: 'w' })
+      turns.leave('w')
       expect(turns.row({ seq })).toMatchObject({ state: WAITING, run: 2, uncounted: 2 })
       assertBystanders()
     })
@@ -260,9 +260,9 @@ export function jobsConformance(under: () => StoreTurns): void {
 
     test('is asked to stop', () => {
       const { turns, seq, assertBystanders } = running()
-      turns.run({ op: 'cancel', id: keyOfJob(turns.row({ seq })) })
+      turns.cancel({ seq })
       expect(turns.row({ seq })).toMatchObject({ state: ACTIVE, cancelRequested: true })
-      turns.run({ op: 'fail', seq, run: 1, error: ERROR })
+      turns.fail({ seq })
       expect(turns.row({ seq })).toMatchObject({ state: CANCELLED, finishedAt: turns.now.wall })
       assertBystanders()
     })
@@ -270,10 +270,10 @@ export function jobsConformance(under: () => StoreTurns): void {
     test('is updated, with its payload and without', () => {
       const { turns, seq, assertBystanders } = running({ delay: 100 })
       const id = keyOfJob(turns.row({ seq }))
-      turns.run({ op: 'update', id, changes: { priority: -4, weight: 9, runAt: turns.now.wall + 7, checkpoint: new Uint8Array([9]) } })
+      turns.update(id, { priority: -4, weight: 9, runAt: turns.now.wall + 7, checkpoint: new Uint8Array([9]) })
       const changed = { state: SCHEDULED, priority: -4, weight: 9, runAt: turns.now.wall + 7, checkpoint: { bytes: [9] } }
       expect(plain(turns.row({ seq }))).toMatchObject({ ...changed, data: '"d"' })
-      turns.run({ op: 'update', id, changes: { data: '"new"' } })
+      turns.update(id, { data: '"new"' })
       expect(plain(turns.row({ seq }))).toMatchObject({ ...changed, data: '"new"' })
       assertBystanders()
     })
@@ -282,7 +282,7 @@ export function jobsConformance(under: () => StoreTurns): void {
       const { turns, seq, assertBystanders } = running({ delay: 100, tags: ['p', 'q'] })
       const id = keyOfJob(turns.row({ seq }))
       const tagged = (tag: string) => turns.store.list({ filter: { tag }, limit: 10 }, UNBOUNDED).rows.map((row) => row.seq)
-      turns.run({ op: 'update', id, changes: { tags: ['q', 'r'], meta: '{"n":2}' } })
+      turns.update(id, { tags: ['q', 'r'], meta: '{"n":2}' })
       expect(['p', 'q', 'r'].map(tagged)).toEqual([[], [seq], [seq]])
       expect(turns.row({ seq })).toMatchObject({ data: '"d"', extras: { tags: ['q', 'r'], meta: '{"n":2}' } })
       // Of several changes in one turn, the last counts.

@@ -22,8 +22,8 @@ export function journalConformance(under: () => StoreTurns): void {
       const job = turns.enqueue('a')
       const { wall: at } = turns.now
       turns.run({ op: 'progress', seq: job.seq, run: 1, fraction: 0.25 })
-      turns.run({ op: 'fail', seq: job.seq, run: 1, error: ERROR, retry: 500 })
-      turns.run({ op: 'pause', queue: 'default', paused: true, key: 'k' })
+      turns.fail(job, { retry: 500 })
+      turns.pause('default', { key: 'k' })
       const of = { jobSeq: job.seq, node: job.node, enqueuedAt: job.enqueuedAt, queue: 'default', name: 'a', at }
       expect(turns.store.events(before, ALL)).toEqual([
         { seq: before + 1, type: 'enqueued', ...of, run: 0, attempt: 0 },
@@ -40,7 +40,7 @@ export function journalConformance(under: () => StoreTurns): void {
     test('keep the names of what is gone', () => {
       const turns = under()
       const job = turns.enqueue('a', { queue: 'gone' })
-      turns.run({ op: 'delete', id: keyOfJob(job) })
+      turns.delete(job)
       turns.run({ op: 'deleteQueue', queue: 'gone' })
       const events = turns.store.events(0, ALL).filter((event): event is JobEvent => 'jobSeq' in event)
       expect(events.map(({ type, queue, name }) => [type, queue, name])).toEqual([
@@ -191,7 +191,7 @@ export function journalConformance(under: () => StoreTurns): void {
     const fail = (name: string, message: string) => {
       const { seq } = turns.enqueue(name)
       turns.pass(10)
-      turns.run({ op: 'fail', seq, run: 1, error: { name: 'E', message }, retry: false })
+      turns.fail({ seq }, { error: { name: 'E', message }, retry: false })
       return turns.row({ seq })
     }
     fail('a', 'timeout after 5 ms')
@@ -211,7 +211,7 @@ export function journalConformance(under: () => StoreTurns): void {
     expect(turns.store.failures([second.laneId], 9, 'last')).toEqual([first])
     expect(turns.store.failures(undefined, 9, 'count')).toEqual([first, last])
     expect([turns.store.failures(undefined, 1, 'last'), turns.store.failures([], 9, 'last')]).toEqual([[last], []])
-    turns.run({ op: 'delete', id: keyOfJob(second) })
+    turns.delete(second)
     expect(turns.store.failures([second.laneId], 9, 'last')).toMatchObject([{ count: 2, job: undefined, message: undefined }])
     turns.addEffects = (effects) => Object.assign(effects, { forgetFailuresBefore: wall + 21 })
     turns.turn()
@@ -223,7 +223,7 @@ export function journalConformance(under: () => StoreTurns): void {
     turns.attach('w', ['a'])
     const fail = (message: string) => {
       const { seq } = turns.enqueue('a')
-      turns.run({ op: 'fail', seq, run: 1, error: { name: 'E', message }, retry: false })
+      turns.fail({ seq }, { error: { name: 'E', message }, retry: false })
     }
     fail('bystander')
     const [bystander] = turns.store.failures(undefined, 9, 'last')

@@ -2,7 +2,7 @@
 import { LIMITS, sourcedNode } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { standBy } from './standBy.ts'
-import { ERROR, keyOfJob, type StoreTurns } from './storeTurns.ts'
+import { keyOfJob, type StoreTurns } from './storeTurns.ts'
 
 /** Keys that a store must give back as it got them. */
 const ODD_KEYS = ['a\u0000b', 'é', '\ud800', '"\\', '%_', ' ']
@@ -19,7 +19,7 @@ export function keysConformance(under: () => StoreTurns): void {
       expect(turns.store.unique([key, { name: 'b', key: 'k' }, { name: 'a', key: 'none' }])).toEqual([{ ...key, ...keyOfJob(job) }])
       expect(turns.refusal({ op: 'enqueue', jobs: [{ name: 'a', data: null, ...unique('k') }] })).toBe('UNIQUE_CONFLICT')
       turns.enqueue('b', unique('k'))
-      turns.run({ op: 'cancel', id: keyOfJob(job) })
+      turns.cancel(job)
       expect(turns.store.unique([key])).toEqual([])
       expect(turns.store.unique([{ name: 'b', key: 'k' }])).toHaveLength(1)
       expect(turns.store.unique([{ name: 'wait', key: 'by' }])).toHaveLength(1)
@@ -41,18 +41,18 @@ export function keysConformance(under: () => StoreTurns): void {
       const turns = under()
       turns.attach('w', ['a'])
       const job = turns.enqueue('a', unique('k'))
-      turns.run({ op: 'fail', seq: job.seq, run: 1, error: ERROR, retry: false })
+      turns.fail(job, { retry: false })
       expect(turns.store.unique([{ name: 'a', key: 'k' }])).toEqual([])
-      turns.run({ op: 'retry', id: keyOfJob(job) })
+      turns.retry(job)
       expect(turns.store.unique([{ name: 'a', key: 'k' }])).toEqual([{ name: 'a', key: 'k', ...keyOfJob(job) }])
     })
 
     test('of a deleted job stay with the one that holds them by now', () => {
       const turns = under()
       const first = turns.enqueue('a', unique('k'))
-      turns.run({ op: 'cancel', id: keyOfJob(first) })
+      turns.cancel(first)
       const second = turns.enqueue('a', unique('k'))
-      turns.run({ op: 'delete', id: keyOfJob(first) })
+      turns.delete(first)
       expect(turns.store.unique([{ name: 'a', key: 'k' }])).toEqual([{ name: 'a', key: 'k', ...keyOfJob(second) }])
     })
 
@@ -81,7 +81,7 @@ export function keysConformance(under: () => StoreTurns): void {
       expect(turns.store.idempotent([key, { name: 'b', key: 'k' }], until - 1)).toEqual([{ ...key, ...keyOfJob(first) }])
       expect(turns.enqueue('a', { idempotencyKey: 'k' })).toMatchObject(keyOfJob(first))
       expect(turns.store.keyExpiry()).toBe(until)
-      turns.run({ op: 'cancel', id: keyOfJob(first) })
+      turns.cancel(first)
       expect(turns.store.idempotent([key], until)).toEqual([])
       turns.pass(100)
       const second = turns.enqueue('a', { idempotencyKey: 'k', idempotencyTtl: 500 })
@@ -121,7 +121,7 @@ export function keysConformance(under: () => StoreTurns): void {
       const turns = under()
       const { wall } = turns.now
       for (let index = 0; index < 5; index++) turns.enqueue('a', { idempotencyKey: `k${index}`, idempotencyTtl: 100 + index })
-      for (const row of turns.rows()) turns.run({ op: 'cancel', id: keyOfJob(row) })
+      for (const row of turns.rows()) turns.cancel(row)
       turns.prune({ cancelled: { ageMs: 0, count: 0 } })
       expect(turns.rows()).toEqual([])
       const left = () => turns.store.idempotent(turns.known.keys, 0).map(({ key: text }) => text)
@@ -135,7 +135,7 @@ export function keysConformance(under: () => StoreTurns): void {
       const turns = under()
       const { wall } = turns.now
       const ended = turns.enqueue('b', { idempotencyKey: 'ended', idempotencyTtl: 100 })
-      turns.run({ op: 'cancel', id: keyOfJob(ended) })
+      turns.cancel(ended)
       const nodes = [{ ref: 'a', job: { name: 'a', data: null }, parents: [], onFailure: 'fail' as const }]
       for (const [index, idempotencyKey] of ['kept', 'later'].entries())
         turns.run({ op: 'flow', nodes, idempotencyKey, idempotencyTtl: 101 + index })

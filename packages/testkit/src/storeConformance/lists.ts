@@ -18,7 +18,7 @@ import {
 import type { JobRow, ListQuery, Matching } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { plain, seqsOf, UNBOUNDED } from './image.ts'
-import { ERROR, keyOfJob, type StoreTurns } from './storeTurns.ts'
+import type { StoreTurns } from './storeTurns.ts'
 
 /** Sixty jobs of three names in two queues, in all states but blocked, some of them tagged. Newest first. */
 function populate(turns: StoreTurns): readonly JobRow[] {
@@ -33,9 +33,9 @@ function populate(turns: StoreTurns): readonly JobRow[] {
     })),
   )
   for (const row of jobs.map((job) => turns.row(job))) {
-    if (row.state === ACTIVE && row.seq % 4 === 0) turns.run({ op: 'complete', seq: row.seq, run: 1, output: null })
-    else if (row.state === ACTIVE && row.seq % 4 === 1) turns.run({ op: 'fail', seq: row.seq, run: 1, error: ERROR, retry: false })
-    else if (row.seq % 6 === 2) turns.run({ op: 'cancel', id: keyOfJob(row) })
+    if (row.state === ACTIVE && row.seq % 4 === 0) turns.complete(row)
+    else if (row.state === ACTIVE && row.seq % 4 === 1) turns.fail(row, { retry: false })
+    else if (row.seq % 6 === 2) turns.cancel(row)
   }
   return turns.rows().toReversed()
 }
@@ -120,8 +120,8 @@ export function listsConformance(under: () => StoreTurns): void {
       found.push(...seqsOf(page.rows))
       before = page.next
       if (found.length !== 1 || arrived.length > 0) continue
-      turns.run({ op: 'delete', id: keyOfJob(stays[0] as JobRow) })
-      turns.run({ op: 'delete', id: keyOfJob(stays[2] as JobRow) })
+      turns.delete(stays[0] as JobRow)
+      turns.delete(stays[2] as JobRow)
       arrived = turns.enqueueAll({ name: 'n1', tags: ['five'] }, { name: 'n1' })
     }
     expect(found).toEqual([...seqsOf(stays.filter((_, index) => index !== 2)), arrived[0]?.seq])

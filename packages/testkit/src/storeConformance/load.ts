@@ -4,7 +4,7 @@ import { FAILED, LIMITS } from '@millrace/core'
 import { FORGOTTEN, forgetNames, MINUTE_MS, type Question } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import { standBy } from './standBy.ts'
-import { ERROR, keyOfJob, type StoreTurns } from './storeTurns.ts'
+import type { StoreTurns } from './storeTurns.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER
 
@@ -51,7 +51,7 @@ export function loadConformance(under: () => StoreTurns): void {
       logLines: 3,
     })
     expect(active).toHaveLength(2)
-    turns.run({ op: 'complete', seq, run: 1, output: null })
+    turns.complete({ seq })
     expect(turns.store.load().active.map((row) => row.seq)).not.toContain(seq)
   })
 
@@ -60,7 +60,7 @@ export function loadConformance(under: () => StoreTurns): void {
     const assertBystanders = standBy(turns)
     const rateLimit = { limit: 1, period: 500, burst: 1 }
     const changes = { rateLimit, perKeyRateLimit: rateLimit, defaults: { timeout: Number.POSITIVE_INFINITY } }
-    turns.run({ op: 'configure', queue: 'q', changes })
+    turns.configure('q', changes)
     turns.run({ op: 'pause', queue: 'q', paused: true, key: 'k1' }, { op: 'pause', queue: 'q', paused: true, key: 'k2' })
     turns.attach('w', ['a'])
     turns.enqueue('a', { queue: 'q', concurrencyKey: 'c' })
@@ -88,7 +88,7 @@ export function loadConformance(under: () => StoreTurns): void {
       ['queue', '', 50],
     ]
     expect(ends()).toEqual([['key', 'k3', 70], ...others])
-    turns.run({ op: 'pause', queue: 'q', paused: true, key: 'k3', for: 90 })
+    turns.pause('q', { key: 'k3', for: 90 })
     expect(ends()).toEqual([['key', 'k3', 90], ...others])
     turns.run({ op: 'pause', queue: 'q', paused: false, key: 'k3' })
     expect(ends()).toEqual(others)
@@ -109,7 +109,7 @@ export function loadConformance(under: () => StoreTurns): void {
     ])
     turns.run({ op: 'drain', session: 'w' })
     expect(present()).toContainEqual(['w', false, true, ''])
-    turns.run({ op: 'leave', session: 'w' })
+    turns.leave('w')
     expect(present()).toEqual([['far', true, false, 'there']])
     const [definition] = turns.store.load().definitions
     expect(definition).toMatchObject({ name: 'a', definition: { session: 'far', defaults: handlers[0]?.defaults } })
@@ -120,7 +120,7 @@ export function loadConformance(under: () => StoreTurns): void {
     const assertBystanders = standBy(turns)
     const handlers = ['once', 'never'].map((name) => ({ name, defaults: { maxAttempts: 1 } }))
     turns.attach('w', [], { handlers })
-    turns.run({ op: 'fail', seq: turns.enqueue('once', { queue: 'q' }).seq, run: 1, error: ERROR })
+    turns.fail(turns.enqueue('once', { queue: 'q' }))
     turns.enqueue('stays', { queue: 'q' })
     turns.run({ op: 'leave', session: 'w' }, { op: 'deleteMany', filter: { queue: 'q', name: 'once' }, limit: 9, dryRun: false })
     const before = turns.store.load()
@@ -153,10 +153,10 @@ export function loadConformance(under: () => StoreTurns): void {
   ])('a name that was last used before a restart %s', (_, kept) => {
     const turns = under()
     const assertBystanders = standBy(turns)
-    turns.run({ op: 'delete', id: keyOfJob(turns.enqueue('once', { queue: 'q' })) })
+    turns.delete(turns.enqueue('once', { queue: 'q' }))
     const { wall } = turns.now
     const nextEvent = turns.tables.nextEvent
-    turns.run({ op: 'pause', queue: 'q', paused: true, job: 'held' })
+    turns.pause('q', { job: 'held' })
     turns.run({ op: 'pause', queue: 'q', paused: false, job: 'held' })
     turns.pass(1)
     turns.enqueue('stays', { queue: 'q' })
@@ -183,7 +183,7 @@ export function loadConformance(under: () => StoreTurns): void {
     const turns = under()
     const assertBystanders = standBy(turns)
     turns.run({ op: 'configure', queue: 'q', changes: { maxLength: 9 } }, { op: 'pause', queue: 'q', paused: true, key: 'k' })
-    turns.run({ op: 'delete', id: keyOfJob(turns.enqueue('a', { queue: 'q' })) })
+    turns.delete(turns.enqueue('a', { queue: 'q' }))
     const before = turns.store.load()
     const id = before.lanes.find(({ queue }) => queue === 'q')?.queueId
     turns.run({ op: 'deleteQueue', queue: 'q' })

@@ -14,7 +14,7 @@ function completed(turns: StoreTurns, count: number): readonly number[] {
   return Array.from({ length: count }, () => {
     const { seq } = turns.enqueue('a')
     turns.pass(10)
-    turns.run({ op: 'complete', seq, run: 1, output: null })
+    turns.complete({ seq })
     return seq
   })
 }
@@ -30,7 +30,7 @@ function kept(turns: StoreTurns, ...keeps: readonly (number | undefined)[]): rea
   turns.attach('w', ['a'])
   return keeps.map((keep) => {
     const { seq } = turns.enqueue('a', keep === undefined ? {} : { keep })
-    turns.run({ op: 'complete', seq, run: 1, output: null })
+    turns.complete({ seq })
     return seq
   })
 }
@@ -57,8 +57,7 @@ export function retentionConformance(under: () => StoreTurns): void {
     const turns = under()
     const seqs = completed(turns, 3)
     turns.attach('other', ['b'])
-    for (const { seq } of turns.enqueueAll({ name: 'b', queue: 'q' }, { name: 'b', queue: 'q' }))
-      turns.run({ op: 'complete', seq, run: 1, output: null })
+    for (const { seq } of turns.enqueueAll({ name: 'b', queue: 'q' }, { name: 'b', queue: 'q' })) turns.complete({ seq })
     const [a, b] = [turns.lane('a').queue.id, turns.lane('b', 'q').queue.id]
     const ask = (limit: number) =>
       turns.store
@@ -92,12 +91,12 @@ export function retentionConformance(under: () => StoreTurns): void {
     const jobs = turns.enqueueAll({ name: 'a' }, { name: 'a' })
     turns.run(...jobs.map((job) => ({ op: 'cancel' as const, id: keyOfJob(job) })))
     expect(prunable(turns, CANCELLED, ALL)).toEqual(seqsOf(jobs))
-    turns.run({ op: 'retry', id: keyOfJob(jobs[0] as never) })
+    turns.retry(jobs[0])
     expect(prunable(turns, CANCELLED, ALL)).toEqual([jobs[1]?.seq])
     turns.pass(10)
-    turns.run({ op: 'cancel', id: keyOfJob(jobs[0] as never) })
+    turns.cancel(jobs[0])
     expect(prunable(turns, CANCELLED, ALL)).toEqual([jobs[1]?.seq, jobs[0]?.seq])
-    turns.run({ op: 'delete', id: keyOfJob(jobs[1] as never) })
+    turns.delete(jobs[1])
     expect(prunable(turns, CANCELLED, ALL)).toEqual([jobs[0]?.seq])
     assertBystanders()
   })
@@ -154,13 +153,13 @@ export function retentionConformance(under: () => StoreTurns): void {
     const turns = under()
     const [job, bystander] = turns.enqueueAll({ name: 'a', keep: 40 }, { name: 'a', keep: 40 }) as [Enqueued, Enqueued]
     for (const op of ['cancel', 'retry', 'cancel'] as const) turns.run({ op, id: keyOfJob(job) })
-    turns.run({ op: 'cancel', id: keyOfJob(bystander) })
+    turns.cancel(bystander)
     expect(prunable(turns, CANCELLED, ALL, 99, undefined, true)).toEqual([job.seq, bystander.seq])
     // A definition gives a job that comes back another time to be kept.
     const plain = turns.enqueue('a')
-    turns.run({ op: 'cancel', id: keyOfJob(plain) })
+    turns.cancel(plain)
     turns.attach('w', [], { handlers: [{ name: 'a', defaults: { keep: 70 } }], maxConcurrency: 1 })
-    turns.run({ op: 'retry', id: keyOfJob(plain) })
+    turns.retry(plain)
     turns.run({ op: 'cancel', id: keyOfJob(plain) }, { op: 'giveBack', seq: plain.seq, run: 1, started: true })
     expect(prunable(turns, CANCELLED, ALL)).toEqual([])
     expect(prunable(turns, CANCELLED, ALL, 99, undefined, true)).toEqual([job.seq, bystander.seq, plain.seq])

@@ -18,7 +18,7 @@ export function runsConformance(under: () => StoreTurns): void {
     const line = { at: 7, level: 'warn' as const, message: 'm', fields: '{"f":1}' }
     turns.run({ op: 'log', seq, run: 1, lines: [line, { at: 8, level: 'info', message: 'n' }] })
     turns.pass(5)
-    turns.run({ op: 'fail', seq, run: 1, error: ERROR, retry: 0 })
+    turns.fail({ seq }, { retry: 0 })
     turns.run({ op: 'log', seq, run: 2, lines: [line] })
     const failed = {
       run: 1,
@@ -32,7 +32,7 @@ export function runsConformance(under: () => StoreTurns): void {
     expect(attempts()).toEqual([failed, { ...second, endedAt: 0 }])
     expect(turns.store.lastError(seq)).toEqual(ERROR)
     turns.pass(5)
-    turns.run({ op: 'complete', seq, run: 2, output: null })
+    turns.complete({ seq })
     expect(attempts()).toEqual([failed, { ...second, endedAt: startedAt + 10 }])
     expect(last()).toEqual({ run: 2, startedAt: startedAt + 5, endedAt: startedAt + 10, worker: 'worker of w' })
     assertBystanders()
@@ -59,7 +59,7 @@ export function runsConformance(under: () => StoreTurns): void {
     expect(numbersOf(1, 12, 5, true)).toEqual([11, 10])
     expect(numbersOf(1, -1, 1_000)).toHaveLength(150)
     expect(numbersOf(2, -1, 5)).toEqual([])
-    turns.run({ op: 'fail', seq, run: 1, error: ERROR, retry: 0 })
+    turns.fail({ seq }, { retry: 0 })
     turns.run({ op: 'log', seq, run: 2, lines: [{ ...lines[0], fields: '{"f":1}' } as (typeof lines)[0]] })
     expect(turns.store.logLines(seq, 2, { after: -1, limit: 5, newest: false })).toEqual([
       { number: 0, at: 0, level: 'info', message: 'line 0', fields: '{"f":1}' },
@@ -74,9 +74,9 @@ export function runsConformance(under: () => StoreTurns): void {
     const turns = under()
     turns.attach('w', ['a'])
     const { seq } = turns.enqueue('a')
-    turns.run({ op: 'fail', seq, run: 1, error: { name: '', message: 'of another library' }, retry: 0 })
+    turns.fail({ seq }, { error: { name: '', message: 'of another library' }, retry: 0 })
     turns.run({ op: 'log', seq, run: 2, lines: [{ at: 1, level: 'info', message: 'm' }] })
-    turns.run({ op: 'snooze', seq, run: 2, delay: 10 })
+    turns.snooze({ seq }, 10)
     expect(turns.store.attempts([turns.row({ seq })])[0]?.map(({ error }) => error)).toEqual([
       { name: 'Error', message: 'of another library' },
       undefined,

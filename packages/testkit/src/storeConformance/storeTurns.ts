@@ -81,6 +81,12 @@ export interface Turned {
   readonly systemEvents: readonly SystemEventBody[]
 }
 
+/** A job to create. */
+export type TestJob = Partial<NewJob> & { readonly name: string }
+
+/** A created job for each job that was asked for, so that a test names them by destructuring. */
+export type OneOfEach<Wanted extends readonly unknown[]> = { -readonly [Index in keyof Wanted]: Enqueued }
+
 /** A job of a flow, with the places of those that it waits for. */
 export type TestNode = Partial<Omit<FlowNode, 'job'>> & { readonly job?: Partial<NewJob> }
 
@@ -225,14 +231,14 @@ export class StoreTurns<S extends TestedStore = TestedStore> {
   }
 
   /** Creates jobs in one turn. */
-  enqueueAll(...jobs: readonly (Partial<NewJob> & { readonly name: string })[]): readonly Enqueued[] {
-    return this.call<'enqueue'>(enqueueing(...jobs))
+  enqueueAll<const Jobs extends readonly TestJob[]>(...jobs: Jobs): OneOfEach<Jobs> {
+    return this.call<'enqueue'>(enqueueing(...jobs)) as OneOfEach<Jobs>
   }
 
   /** Creates a flow. Returns its jobs in order. */
-  flow(nodes: readonly TestNode[]): Enqueued[] {
+  flow<const Nodes extends readonly TestNode[]>(nodes: Nodes): OneOfEach<Nodes> {
     const first = this.call<'flow'>(flowOf(nodes))
-    return nodes.map((_, index) => ({ ...first, seq: first.seq + index }))
+    return nodes.map((_, index) => ({ ...first, seq: first.seq + index })) as unknown as OneOfEach<Nodes>
   }
 
   attach(uuid: string, names: readonly string[], intro: Partial<SessionIntro> = {}, held: readonly RunKey[] = []): AttachReply {
@@ -240,10 +246,64 @@ export class StoreTurns<S extends TestedStore = TestedStore> {
   }
 
   /** Completes a job that runs, as its worker would. */
-  complete(job: { readonly seq: number }, output: Data = null): Turned {
-    const { seq, run } = this.row(job)
-    const turned = this.run({ op: 'complete', seq, run, output })
-    if (turned.replies[0] !== true) throw new Error(`run ${run} of job ${seq} was not completed`)
+  complete(job: Pick<JobKey, 'seq'>, output: Data = null): Turned {
+    return this.#accepted({ op: 'complete', ...this.runOf(job), output })
+  }
+
+  /** Fails a job that runs, as its worker would. `retry` is a delay in ms, or false for none; by default the job's backoff decides. */
+  fail(job: Pick<JobKey, 'seq'>, { error = ERROR, retry }: Partial<Pick<CommandOf<'fail'>, 'error' | 'retry'>> = {}): Turned {
+    return this.#accepted({ op: 'fail', ...this.runOf(job), error, ...(retry !== undefined && { retry }) })
+  }
+
+  /** Snoozes a job that runs, as its worker would. */
+  snooze(job: Pick<JobKey, 'seq'>, delay: number, options: Partial<Pick<CommandOf<'snooze'>, 'pause'>> = {}): Turned {
+    return this.#accepted({ op: 'snooze', ...this.runOf(job), delay, ...options })
+  }
+
+  /** Gives a job that runs back, as its worker would. */
+  giveBack(job: Pick<JobKey, 'seq'>): Turned {
+    return this.#accepted({ op: 'giveBack', ...this.runOf(job) })
+  }
+
+  /** Cancels a job, for a reason if one is given. */
+  cancel(job: Pick<JobKey, 'seq'>, said: Partial<Pick<CommandOf<'cancel'>, 'reason' | 'by'>> = {}): Turned {
+    return this.#accepted({ op: 'cancel', id: this.keyOf(job), ...said })
+  }
+
+  /** Brings a job back, or starts it before its backoff is over. */
+  retry(job: Pick<JobKey, 'seq'>): Turned {
+    return this.#accepted({ op: 'retry', id: this.keyOf(job) })
+  }
+
+  /** Changes a job. */
+  update(job: Pick<JobKey, 'seq'>, changes: CommandOf<'update'>['changes']): Turned {
+    return this.#accepted({ op: 'update', id: this.keyOf(job), changes })
+  }
+
+  /** Deletes a job. */
+  delete(job: Pick<JobKey, 'seq'>): Turned {
+    return this.#accepted({ op: 'delete', id: this.keyOf(job) })
+  }
+
+  /** Changes the settings of a queue. */
+  configure(queue: string, changes: CommandOf<'configure'>['changes']): Turned {
+    return this.#accepted({ op: 'configure', queue, changes })
+  }
+
+  /** Pauses a queue, or a job name or key in it, for some time if one is given. */
+  pause(queue: string, part: Partial<Pick<CommandOf<'pause'>, 'job' | 'key' | 'for'>> = {}): Turned {
+    return this.#accepted({ op: 'pause', queue, paused: true, ...part })
+  }
+
+  /** Ends a session, as its worker would. */
+  leave(session: string): Turned {
+    return this.#accepted({ op: 'leave', session })
+  }
+
+  #accepted(command: Command): Turned {
+    const turned = this.run(command)
+    const [reply] = turned.replies
+    if (reply instanceof Refused) throw new Error(`${command.op} is refused: ${reply.refusal.code} ${reply.refusal.message}`)
     return turned
   }
 
@@ -278,6 +338,17 @@ export class StoreTurns<S extends TestedStore = TestedStore> {
     return row === undefined ? 'gone' : STATES[row.state]
   }
 
+  /** Returns the key of a job, which its row has. */
+  keyOf(job: Pick<JobKey, 'seq'>): JobKey {
+    return keyOfJob(this.row(job))
+  }
+
+  /** Returns the current run of a job, or its last one. */
+  runOf(job: Pick<JobKey, 'seq'>): RunKey {
+    const { seq, run } = this.row(job)
+    return { seq, run }
+  }
+
   attemptOf(job: { readonly seq: number }): number {
     return attemptOf(this.row(job))
   }
@@ -299,7 +370,7 @@ export function attaching(
   return { op: 'attach', session: sessionIntro(names, { uuid, worker: `worker of ${uuid}`, ...room, ...intro }), held }
 }
 
-export function enqueueing(...jobs: readonly (Partial<NewJob> & { readonly name: string })[]): CommandOf<'enqueue'> {
+export function enqueueing(...jobs: readonly TestJob[]): CommandOf<'enqueue'> {
   return { op: 'enqueue', jobs: jobs.map((job) => ({ data: null, ...job })) }
 }
 

@@ -4,7 +4,7 @@ import { DROPPED, type JobRow, type LaneCursor } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { seqsOf } from './image.ts'
 import { standBy } from './standBy.ts'
-import { ERROR, keyOfJob, type StoreTurns } from './storeTurns.ts'
+import { keyOfJob, type StoreTurns } from './storeTurns.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER
 
@@ -80,7 +80,7 @@ export function windowsConformance(under: () => StoreTurns): void {
     test('has the jobs of a key that are held back, in the order of their lane, which has them no more', () => {
       const turns = under()
       const assertBystanders = standBy(turns)
-      turns.run({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
+      turns.configure('default', { perKeyLimit: 1 })
       turns.attach('w', ['line'], { minConcurrency: 5, maxConcurrency: 5 })
       const jobs = line(turns, { concurrencyKey: 'k' })
       const [backlog] = turns.store.load().backlogs
@@ -99,7 +99,7 @@ export function windowsConformance(under: () => StoreTurns): void {
     test('of a queue that keeps an order gives the job whose turn it is: the one that has it, or the first that came', () => {
       const turns = under()
       const assertBystanders = standBy(turns)
-      turns.run({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+      turns.configure('default', { keyOrder: 'strict' })
       turns.attach('w', ['line'])
       const [first, second] = line(turns, { concurrencyKey: 'k', queue: 'default' }).toSorted((a, b) => a.seq - b.seq)
       if (first === undefined || second === undefined) throw new Error('there are no jobs')
@@ -121,7 +121,7 @@ export function windowsConformance(under: () => StoreTurns): void {
       const turns = under()
       const assertBystanders = standBy(turns)
       turns.enqueue('a', { queue: 'short' })
-      turns.run({ op: 'configure', queue: 'short', changes: { maxLength: 4, onFull: 'drop-oldest' } })
+      turns.configure('short', { maxLength: 4, onFull: 'drop-oldest' })
       const [first, second] = turns.enqueueAll(
         { name: 'a', queue: 'short', priority: 9, data: 'x' },
         { name: 'b', queue: 'short', delay: 1e6 },
@@ -176,7 +176,7 @@ export function windowsConformance(under: () => StoreTurns): void {
     const jobs = turns.enqueueAll({ name: 'a' }, { name: 'b' }, { name: 'c' })
     for (const index of [1, 2, 0]) {
       turns.pass(10)
-      turns.run({ op: 'fail', seq: jobs[index]?.seq as number, run: 1, error: ERROR, retry: false })
+      turns.fail({ seq: jobs[index]?.seq as number }, { retry: false })
     }
     const [a, b, c] = jobs.map(({ seq }) => turns.row({ seq })) as [JobRow, JobRow, JobRow]
     const lanes = [a, b, c].map(({ laneId }) => laneId)

@@ -1,4 +1,4 @@
-/** The reading of a flow: by which ids it is found, what it tells, and that nothing else is taken for it. */
+/** Tests how a flow is read: the ids that find it, what a page shows, and what is not part of the flow. */
 
 import { beforeEach, expect, test } from 'vitest'
 import type { FlowCursor } from '../../flowCommands.ts'
@@ -32,11 +32,11 @@ test('a flow is found by the id of each of its jobs', () => {
   const jobs = world.flow([{}, {}, { parents: [0, 1] }])
   world.flow([{}])
   world.enqueue('a')
-  for (const job of jobs) expect(read(job)).toEqual({ first: keyOfJob(jobs[0] as Enqueued), jobs: ['n0', 'n1', 'n2'], next: null })
+  for (const job of jobs) expect(read(job)).toEqual({ first: keyOfJob(jobs[0]), jobs: ['n0', 'n1', 'n2'], next: null })
 })
 
-test('by pages, whose places are its own', () => {
-  const jobs = world.flow([{}, {}, { parents: [0, 1] }]) as [Enqueued, Enqueued, Enqueued]
+test('a flow is read page by page, and a page never reaches into another flow', () => {
+  const jobs = world.flow([{}, {}, { parents: [0, 1] }])
   const page = read(jobs[2], { limit: 2 })
   expect(page).toMatchObject({ jobs: ['n0', 'n1'], next: { seq: jobs[2].seq, place: 0 } })
   expect(read(jobs[0], { limit: 2, from: page?.next as FlowCursor })).toMatchObject({ jobs: ['n2'], next: null })
@@ -44,10 +44,10 @@ test('by pages, whose places are its own', () => {
   expect(read(jobs[0], { limit: 10_000 })?.jobs).toHaveLength(3)
 })
 
-test('while any of its jobs is kept, its own id finds it', () => {
-  const bystander = world.flow([{}, { parents: [0] }]) as [Enqueued, Enqueued]
-  const jobs = world.flow([{}, {}, { parents: [0, 1] }]) as [Enqueued, Enqueued, Enqueued]
-  const remove = (id: Enqueued) => world.call<'delete'>({ op: 'delete', id: keyOfJob(id) })
+test('a flow is found by the id of its first job while any of its jobs is kept', () => {
+  const bystander = world.flow([{}, { parents: [0] }])
+  const jobs = world.flow([{}, {}, { parents: [0, 1] }])
+  const remove = (id: Enqueued) => world.delete(id)
   remove(jobs[0])
   expect(read(jobs[0])).toEqual({ first: keyOfJob(jobs[0]), jobs: ['n1', 'n2'], next: null })
   expect(read(jobs[2])).toEqual(read(jobs[0]))
@@ -60,13 +60,9 @@ test('while any of its jobs is kept, its own id finds it', () => {
   expect(read(bystander[1])).toMatchObject({ jobs: ['n0', 'n1'] })
 })
 
-test('each tells how it stands, and what it was told', () => {
+test('each job of a flow shows its state, and the outcome of each parent that it knows of', () => {
   world.attach('s', ['a'])
-  const [a, b, c] = world.flow([{}, {}, { parents: [1, 0], onFailure: 'continue', job: { name: 'b', queue: 'q' } }]) as [
-    Enqueued,
-    Enqueued,
-    Enqueued,
-  ]
+  const [a, b, c] = world.flow([{}, {}, { parents: [1, 0], onFailure: 'continue', job: { name: 'b', queue: 'q' } }])
   const told = () => pageOf(a)?.jobs.at(-1)
   expect(told()).toEqual({
     seq: c.seq,
@@ -85,30 +81,30 @@ test('each tells how it stands, and what it was told', () => {
       { seq: a.seq, ref: 'n0', told: null },
     ],
   })
-  world.run({ op: 'fail', seq: a.seq, run: 1, error: { name: 'E', message: 'm' }, retry: false })
+  world.fail(a, { retry: false })
   expect(told()?.dependsOn).toMatchObject([{ told: null }, { told: 'failed' }])
-  world.run({ op: 'giveBack', seq: b.seq, run: 1 })
-  world.run({ op: 'leave', session: 's' })
-  world.call<'delete'>({ op: 'delete', id: keyOfJob(b) })
+  world.giveBack(b)
+  world.leave('s')
+  world.delete(b)
   expect(told()).toMatchObject({ state: 'waiting', dependsOn: [{ ref: 'n1', told: 'deleted' }, { told: 'failed' }] })
 })
 
-test('a page tells of all jobs of the flow that are kept, by state', () => {
+test('each page counts all kept jobs of the flow by their state', () => {
   world.flow([{}, { parents: [0] }])
-  const jobs = world.flow([{}, {}, { parents: [0, 1] }]) as [Enqueued, Enqueued, Enqueued]
+  const jobs = world.flow([{}, {}, { parents: [0, 1] }])
   const none = { scheduled: 0, waiting: 0, active: 0, blocked: 0, completed: 0, failed: 0, cancelled: 0 }
   expect(pageOf(jobs[1], { limit: 1 })?.states).toEqual({ ...none, waiting: 2, blocked: 1 })
-  world.call<'delete'>({ op: 'delete', id: keyOfJob(jobs[0]) })
+  world.delete(jobs[0])
   expect(pageOf(jobs[1], { from: { seq: jobs[2].seq + 1, place: 0 } })?.states).toEqual({ ...none, waiting: 1, failed: 1 })
 })
 
-test('a job of no flow, and an id that is another file’s or of another time, find none', () => {
-  const [first] = world.flow([{}, { parents: [0] }]) as [Enqueued]
+test('the id of a job without a flow, of another file or of another time finds no flow', () => {
+  const [first] = world.flow([{}, { parents: [0] }])
   const plain = world.enqueue('a')
   expect(read(plain)).toBeNull()
   for (const other of [{ node: first.node + 1 }, { enqueuedAt: first.enqueuedAt + 1 }, { seq: first.seq + 1_000 }])
     expect(read({ ...first, ...other })).toBeNull()
-  world.call<'delete'>({ op: 'delete', id: keyOfJob(first) })
+  world.delete(first)
   expect(read({ ...first, enqueuedAt: 1 })).toBeNull()
   expect(read(first)).not.toBeNull()
 })

@@ -1,7 +1,9 @@
+/** Tests how jobs are cancelled: before they start, while they run, for a reason, and by their own handler. */
+
 import { describe, expect, test } from 'vitest'
 import { ACTIVE, CANCELLED } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
-import { codeOf, enqueueing, keyOfJob, World } from '../../testing/world.ts'
+import { codeOf, enqueueing, World } from '../../testing/world.ts'
 
 const ERROR = { name: 'E', message: 'm' }
 
@@ -9,12 +11,12 @@ describe('E11: a job that has not started is cancelled at once', () => {
   test.each([
     ['waiting', {}],
     ['scheduled', { delay: 100 }],
-  ] as const)('%s', (state, options) => {
+  ] as const)('a %s job is cancelled at once, and another one stays as it was', (state, options) => {
     const world = new World()
     const job = world.enqueue('a', options)
     const bystander = world.enqueue('a', options)
     expect(world.stateOf(job)).toBe(state)
-    const { replies, events } = world.run({ op: 'cancel', id: job })
+    const { replies, events } = world.cancel(job)
     expect([replies, events.map((event) => event.type)]).toEqual([['cancelled'], ['cancelled']])
     expect([world.stateOf(job), world.stateOf(bystander)]).toEqual(['cancelled', state])
     expect(world.row(job).finishedAt).toBe(world.now.wall)
@@ -24,26 +26,26 @@ describe('E11: a job that has not started is cancelled at once', () => {
     expect([world.stateOf(job), world.stateOf(bystander)]).toEqual(['cancelled', 'active'])
   })
 
-  test('one that waits for its retry', () => {
+  test('a job that waits for its retry is cancelled at once', () => {
     const world = new World()
     world.attach('s', ['a'])
     const job = world.enqueue('a')
-    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR, retry: 50 })
-    world.run({ op: 'cancel', id: job })
+    world.fail({ seq: 1 }, { retry: 50 })
+    world.cancel(job)
     expect(world.stateOf(job)).toBe('cancelled')
     expect(world.after(50).grants).toEqual([])
   })
 
-  test('one in the middle of a window', () => {
+  test('a job in the middle of a window in memory is cancelled, and those around it start in their order', () => {
     const world = new World()
     world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
-    const jobs = [1, 2, 3, 4].map(() => world.enqueue('a'))
-    world.run({ op: 'cancel', id: keyOfJob(jobs[2] as never) })
-    expect(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants).toMatchObject([{ seq: 2 }])
-    expect(world.run({ op: 'complete', seq: 2, run: 1, output: null }).grants).toMatchObject([{ seq: 4 }])
+    for (let count = 0; count < 4; count++) world.enqueue('a')
+    world.cancel({ seq: 3 })
+    expect(world.complete({ seq: 1 }).grants).toMatchObject([{ seq: 2 }])
+    expect(world.complete({ seq: 2 }).grants).toMatchObject([{ seq: 4 }])
   })
 
-  test('one whose record leaves memory within the turn is found still', () => {
+  test('a job is found although its record has left memory in the same turn', () => {
     const world = new World()
     world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
     world.enqueue('a')
@@ -58,7 +60,7 @@ describe('E11: a running job is cancelled through its signal', () => {
     world.attach('s', ['a'], { abortGrace: 30 })
     const job = world.enqueue('a', { maxAttempts: 4, timeout: 1_000 })
     world.enqueue('a')
-    const turned = world.run({ op: 'cancel', id: job })
+    const turned = world.cancel(job)
     expect(turned.replies).toEqual(['cancelling'])
     expect(turned.notices).toEqual([{ kind: 'abort', cause: 'cancel', session: 's', seq: 1, run: 1 }])
     expect(world.row(job)).toMatchObject({ state: ACTIVE, cancelRequested: true })
@@ -72,7 +74,7 @@ describe('E11: a running job is cancelled through its signal', () => {
     ['snooze', { op: 'snooze', seq: 1, run: 1, delay: 5 }],
     ['giveBack', { op: 'giveBack', seq: 1, run: 1 }],
     ['leave', { op: 'leave', session: 's' }],
-  ] as const)('it ends as cancelled, whatever its handler does: %s', (_what, command) => {
+  ] as const)('a running job that is asked to stop ends as cancelled, whatever its worker does: %s', (_what, command) => {
     const world = cancelling()
     expect(world.run(command).replies).toEqual([true])
     expect(world.row({ seq: 1 })).toMatchObject({ state: CANCELLED, output: null })
@@ -81,12 +83,12 @@ describe('E11: a running job is cancelled through its signal', () => {
     expect(world.store.runs.map((run) => [run.seq, run.run])).toEqual([[1, 1]])
   })
 
-  test('told to stop once, however often it is cancelled', () => {
+  test('a handler is asked to stop once, however often its job is cancelled', () => {
     const world = cancelling()
-    expect(world.run({ op: 'cancel', id: world.row({ seq: 1 }) })).toMatchObject({ replies: ['cancelling'], notices: [] })
+    expect(world.cancel({ seq: 1 })).toMatchObject({ replies: ['cancelling'], notices: [] })
   })
 
-  test('a handler that goes on is ended when the grace is over', () => {
+  test('a handler that continues loses its run when the grace is over', () => {
     const world = cancelling()
     expect(world.after(29).notices).toEqual([])
     expect(world.after(1).notices).toEqual([{ kind: 'lost', session: 's', seq: 1, run: 1 }])
@@ -94,7 +96,7 @@ describe('E11: a running job is cancelled through its signal', () => {
     expect(world.tables.sessions.get('s')?.zombies).toBe(1)
   })
 
-  test('a heartbeat does not move the grace', () => {
+  test('a heartbeat does not prolong the grace of a cancelled run', () => {
     const world = cancelling()
     world.pass(29)
     expect(world.run({ op: 'heartbeat', seq: 1, run: 1 }).replies).toEqual([true])
@@ -121,7 +123,7 @@ describe('E11: a running job is cancelled through its signal', () => {
   })
 })
 
-test('a cancel does not put off the deadline of a run whose session has yet to come back', () => {
+test('a cancel does not delay the deadline of a run whose session has yet to come back', () => {
   const world = new World()
   world.attach('s', ['a'])
   const policy = { timeout: 1_000, heartbeatTimeout: 1_000 }
@@ -129,7 +131,7 @@ test('a cancel does not put off the deadline of a run whose session has yet to c
   const bystander = world.enqueue('a', policy)
   world.reload('s')
   world.after(LIMITS.reattachGraceMs - 10)
-  expect(world.run({ op: 'cancel', id: job }).replies).toEqual(['cancelling'])
+  expect(world.cancel(job).replies).toEqual(['cancelling'])
   world.after(9)
   expect([world.stateOf(job), world.stateOf(bystander)]).toEqual(['active', 'active'])
   world.after(1)
@@ -153,7 +155,7 @@ function attachAgain() {
   }
 }
 
-test('too late: JOB_FINISHED; not there, or of another file: JOB_NOT_FOUND', () => {
+test('a cancel is refused with JOB_FINISHED after the end of the job, and with JOB_NOT_FOUND for an unknown id', () => {
   const world = new World()
   world.attach('s', ['a'])
   const job = world.enqueue('a')
@@ -164,13 +166,13 @@ test('too late: JOB_FINISHED; not there, or of another file: JOB_NOT_FOUND', () 
   expect(world.refusal({ op: 'cancel', id: { ...job, enqueuedAt: 9 } })).toBe('JOB_NOT_FOUND')
 })
 
-test('cancelled twice in one turn: the second is too late', () => {
+test('a second cancel of a job in one turn is refused as too late', () => {
   const world = new World()
   const job = world.enqueue('a')
   expect(world.turn({ op: 'cancel', id: job }, { op: 'cancel', id: job }).replies.map(codeOf)).toEqual([undefined, 'JOB_FINISHED'])
 })
 
-test('many are cancelled in one turn', () => {
+test('many jobs are cancelled in one turn', () => {
   const world = new World()
   world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
   const jobs = Array.from({ length: 35 }, () => world.enqueue('a'))
@@ -179,63 +181,66 @@ test('many are cancelled in one turn', () => {
   expect(states.filter((state) => state === CANCELLED)).toHaveLength(17)
 })
 
-describe('a cancel that says why, and by whom', () => {
+describe('a cancel with a reason and the name of its author', () => {
   const SAID = { reason: 'wrong file', by: 'ada' }
 
-  test('is stored with a job that has not started, and with no other', () => {
+  test('the reason is stored with a job that has not started, and with no other job', () => {
     const world = new World()
-    const jobs = [world.enqueue('a'), world.enqueue('a', { tags: ['t'] }), world.enqueue('a')]
-    const [job, tagged, bystander] = jobs
-    world.turn({ op: 'cancel', id: job as never, ...SAID }, { op: 'cancel', id: tagged as never, by: 'ada' })
-    expect(jobs.map((one) => world.row(one).extras)).toEqual([{ cancel: SAID }, { tags: ['t'], cancel: { by: 'ada' } }, undefined])
-    expect(world.stateOf(bystander as never)).toBe('waiting')
+    const [job, tagged, bystander] = world.enqueueAll({ name: 'a' }, { name: 'a', tags: ['t'] }, { name: 'a' })
+    world.turn({ op: 'cancel', id: job, ...SAID }, { op: 'cancel', id: tagged, by: 'ada' })
+    expect([job, tagged, bystander].map((one) => world.row(one).extras)).toEqual([
+      { cancel: SAID },
+      { tags: ['t'], cancel: { by: 'ada' } },
+      undefined,
+    ])
+    expect(world.stateOf(bystander)).toBe('waiting')
   })
 
-  test('one that says nothing writes nothing', () => {
+  test('a cancel with an empty reason stores no reason', () => {
     const world = new World()
     const job = world.enqueue('a')
-    world.run({ op: 'cancel', id: job, reason: '', by: '' })
+    world.cancel(job, { reason: '', by: '' })
     expect([world.stateOf(job), world.row(job).extras]).toEqual(['cancelled', undefined])
   })
 
-  test('reaches the handler of a running job, again after a crash, and is stored before that', () => {
+  test('the reason is stored, and reaches the handler of a running job, again after a crash', () => {
     const world = new World()
     world.attach('s', ['a'], { abortGrace: 30 })
     const job = world.enqueue('a')
     const bystander = world.enqueue('a')
     const notice = { kind: 'abort', cause: 'cancel', ...SAID, session: 's', seq: 1, run: 1 }
-    expect(world.run({ op: 'cancel', id: job, ...SAID }).notices).toEqual([notice])
+    expect(world.cancel(job, SAID).notices).toEqual([notice])
     // What is said second comes too late.
-    expect(world.run({ op: 'cancel', id: job, reason: 'another' }).notices).toEqual([])
+    expect(world.cancel(job, { reason: 'another' }).notices).toEqual([])
     expect(world.row(job)).toMatchObject({ state: ACTIVE, extras: { cancel: SAID } })
     world.reload('s')
     world.run()
     const held = [job, bystander].map(({ seq }) => ({ seq, run: 1 }))
     expect(world.run({ ...attachAgain(), held }).notices).toEqual([notice])
-    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR })
+    world.fail({ seq: 1 })
     expect([world.row(job).extras, world.row(bystander).extras]).toEqual([{ cancel: SAID }, undefined])
   })
 
-  test('an abort for another cause says nothing of it', () => {
+  test('an abort after a timeout has no reason of a cancel', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a', { timeout: 10 })
     expect(world.after(10).notices).toEqual([{ kind: 'abort', cause: 'timeout', session: 's', seq: 1, run: 1 }])
   })
 
-  test('of many: each of them', () => {
+  test('the reason of a cancelMany is stored with each job that it cancels', () => {
     const world = new World()
     const jobs = [world.enqueue('a'), world.enqueue('a'), world.enqueue('b')]
     world.run({ op: 'cancelMany', filter: { name: 'a' }, limit: 9, dryRun: false, ...SAID })
     expect(jobs.map((job) => world.row(job).extras)).toEqual([{ cancel: SAID }, { cancel: SAID }, undefined])
   })
 
-  test('is forgotten when the job comes back', () => {
+  test('the reason is forgotten when the job is retried', () => {
     const world = new World()
     const [job, tagged] = [world.enqueue('a'), world.enqueue('a', { tags: ['t'] })]
     for (const id of [job, tagged]) world.run({ op: 'cancel', id, ...SAID }, { op: 'retry', id })
     expect([world.row(job).extras?.cancel, world.row(tagged).extras]).toEqual([undefined, { tags: ['t'], explicit: ['ttl'] }])
-    world.run({ op: 'cancel', id: job })
+    world.cancel(job)
     expect([world.stateOf(job), world.row(job).extras?.cancel]).toEqual(['cancelled', undefined])
   })
 })
@@ -250,7 +255,7 @@ describe('a handler that cancels its own job', () => {
     cancel: true,
   } as const
 
-  test('ends it as cancelled, whatever attempts are left, with its worker as who did it', () => {
+  test('the job ends as cancelled, whatever attempts are left, and its worker is named as the author', () => {
     const world = new World()
     world.attach('s', ['a'])
     const [job, bystander] = [world.enqueue('a', { maxAttempts: 4 }), world.enqueue('a')]
@@ -262,7 +267,7 @@ describe('a handler that cancels its own job', () => {
     expect(world.store.failures(undefined, 9, 'last')).toEqual([])
   })
 
-  test('says as much as a reason may have', () => {
+  test('the message of the handler is cut at the length of a reason', () => {
     const world = new World()
     world.attach('s', ['a'])
     const job = world.enqueue('a')
@@ -270,7 +275,7 @@ describe('a handler that cancels its own job', () => {
     expect(world.row(job).extras?.cancel?.reason).toHaveLength(LIMITS.reasonLength)
   })
 
-  test('comes too late for a run that is to stop for another reason, or is another one by now', () => {
+  test('the cancel of a handler comes too late for a run that has timed out or ended', () => {
     const world = new World()
     world.attach('s', ['a'])
     const job = world.enqueue('a', { timeout: 10, maxAttempts: 1 })

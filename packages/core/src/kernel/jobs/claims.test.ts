@@ -1,4 +1,5 @@
-/** What a call with keys would create is known before it is created: by that a queue is full, or is not. */
+/** Tests that a call with keys is refused by a full queue exactly if it would create more jobs than there is room for. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
@@ -21,7 +22,7 @@ const job = fc
   .map(([name, its]): NewJob => ({ name, data: null, ...JSON.parse(JSON.stringify(its)) }) as NewJob)
 const jobs = fc.array(job, { minLength: 1, maxLength: 8 })
 
-test('an array is refused by a full queue where it would create more than there is room for, and only there', () => {
+test('a call with several jobs is refused as QUEUE_FULL exactly if it would create more jobs than there is room for', () => {
   fc.assert(
     fc.property(jobs, jobs, fc.integer({ min: 0, max: 8 }), fc.boolean(), (before, array, room, dropping) => {
       const free = new World()
@@ -32,7 +33,7 @@ test('an array is refused by a full queue where it would create more than there 
       const world = new World()
       world.enqueue('a', { queue: 'bystander' })
       const maxLength = waiting + room
-      world.call({ op: 'configure', queue: 'default', changes: { maxLength, ...(dropping && { onFull: 'drop-oldest' }) } } as never)
+      world.configure('default', { maxLength, ...(dropping && { onFull: 'drop-oldest' }) })
       world.call(enqueueing(...before))
       const reply = world.reply(enqueueing(...array))
       // One that drops makes room for as many as it may hold.
@@ -48,23 +49,22 @@ test.each([
   ['an idempotency key', { idempotencyKey: 'k' }],
   ['a throttle', { throttle: { key: 'k', period: 100 } }],
   ['a unique key', { unique: { key: 'k', onConflict: 'skip' } }],
-] as const)('two of %s in one call take one place of a queue', (_, its) => {
+] as const)('two jobs of one call that share %s take one place in their queue', (_, its) => {
   for (const onFull of [null, 'drop-oldest'] as const) {
     const world = new World()
-    world.call({ op: 'configure', queue: 'default', changes: { maxLength: 1, onFull } } as never)
+    world.configure('default', { maxLength: 1, onFull })
     const two = { name: 'a', data: null, ...its } as NewJob
     expect(world.reply(enqueueing(two, two))).toMatchObject([{ created: true }, { created: false }])
   }
 })
 
-test('a job that hands its unique key on takes a place for the next one', () => {
+test('a job that a completion enqueues under the unique key of its own job takes a place in the queue', () => {
   const world = new World()
   world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
   const unique = { key: 'k', onConflict: 'skip' } as const
-  const { seq } = world.enqueue('a', { unique })
+  const job = world.enqueue('a', { unique })
   world.enqueue('b')
-  world.call({ op: 'configure', queue: 'default', changes: { maxLength: 1 } } as never)
-  const { run } = world.row({ seq })
+  world.configure('default', { maxLength: 1 })
   const next: NewJob = { name: 'a', data: null, unique }
-  expect(world.refusal({ op: 'complete', seq, run, session: 's', output: null, enqueues: [next] } as never)).toBe('QUEUE_FULL')
+  expect(world.refusal({ op: 'complete', ...world.runOf(job), output: null, enqueues: [next] })).toBe('QUEUE_FULL')
 })

@@ -1,4 +1,5 @@
-/** Debounce and throttle: what becomes of calls that come too often, through restarts, and whatever else happens to the job. */
+/** Tests debounce and throttle: which calls create a job, through restarts and whatever else happens to the job. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
@@ -11,7 +12,7 @@ const debounce = (options: Partial<NonNullable<NewJob['debounce']>> = {}) => ({
 const throttle = (period = 100, key = 'k') => ({ throttle: { key, period } })
 
 describe('a trailing debounce', () => {
-  test('comes once, when it has been quiet, with the data of the last call and the id of the first', () => {
+  test('a debounced job runs once, after a quiet time, with the data of the last call and the id of the first', () => {
     const world = new World()
     world.attach('s', ['a', 'b'])
     const first = world.enqueue('a', { ...debounce(), data: '1' })
@@ -26,14 +27,14 @@ describe('a trailing debounce', () => {
     expect(world.store.rows.size).toBe(2)
   })
 
-  test('takes priority and weight of the last call where that says them, and its own delay', () => {
+  test('a debounced job takes the delay of the last call, and its priority and weight if the call states them', () => {
     const world = new World()
     const first = world.enqueue('a', { ...debounce(), priority: 1, weight: 2 })
     world.enqueue('a', { ...debounce({ delay: 500 }), priority: 7 })
     expect(world.row(first)).toMatchObject({ priority: 7, weight: 2, runAt: world.now.wall + 500 })
   })
 
-  test('comes at maxDelay after the first call at the latest, and keeps its place in line from there', () => {
+  test('a debounced job is due at most maxDelay after the first call, and keeps that place in line', () => {
     const world = new World()
     const { wall } = world.now
     const first = world.enqueue('a', debounce({ maxDelay: 250 }))
@@ -52,7 +53,7 @@ describe('a trailing debounce', () => {
     expect(world.stateOf(other)).toBe('waiting')
   })
 
-  test('that is due and waits for a worker is put off by a call without maxDelay', () => {
+  test('a debounced job that is due and waits for a worker is delayed by another call without maxDelay', () => {
     const world = new World()
     const first = world.enqueue('a', debounce())
     world.after(100)
@@ -61,7 +62,7 @@ describe('a trailing debounce', () => {
     expect([world.stateOf(first), world.row(first).runAt]).toEqual(['scheduled', world.now.wall + 100])
   })
 
-  test('a call while it runs creates another: what came during the run is not lost', () => {
+  test('a call while a debounced job runs creates another job, so that the call is not lost', () => {
     const world = new World()
     world.attach('s', ['a'])
     const first = world.enqueue('a', debounce())
@@ -70,14 +71,14 @@ describe('a trailing debounce', () => {
     expect(second).toMatchObject({ seq: first.seq + 1, created: true })
     expect(world.enqueue('a', debounce())).toEqual({ ...second, created: false })
     // The first one's end, its retry and its second end leave the key of the second alone.
-    world.call({ op: 'fail', seq: first.seq, run: 1, error: { name: 'E', message: 'm' }, retry: 10 })
+    world.fail(first, { retry: 10 })
     expect(world.enqueue('a', debounce())).toEqual({ ...second, created: false })
     world.after(10)
     world.complete(first)
     expect(world.enqueue('a', debounce())).toEqual({ ...second, created: false })
   })
 
-  test('in the turn in which it starts, a call still counts for it', () => {
+  test('a call in the turn that starts a debounced job still changes that job', () => {
     const world = new World()
     world.attach('s', ['a'])
     const first = world.enqueue('a', debounce())
@@ -88,7 +89,7 @@ describe('a trailing debounce', () => {
     expect(world.enqueue('a', debounce()).created).toBe(true)
   })
 
-  test('within one array too', () => {
+  test('several jobs of one call are debounced too', () => {
     const world = new World()
     const job = { name: 'a', ...debounce() }
     const reply = world.reply(
@@ -102,39 +103,42 @@ describe('a trailing debounce', () => {
     expect(world.row({ seq: 1 }).data).toBe('2')
   })
 
-  test.each(['cancel', 'delete', 'expire', 'runNow'] as const)('its key is free once its job will not come any more: %s', (end) => {
-    const world = new World()
-    if (end === 'runNow') world.attach('s', ['a'])
-    const first = world.enqueue('a', { ...debounce({ delay: 1_000 }), ttl: 10 })
-    if (end === 'expire') world.after(10)
-    else world.call({ op: end, id: first })
-    expect(world.enqueue('a', debounce())).toMatchObject({ seq: first.seq + 1, created: true })
-  })
+  test.each(['cancel', 'delete', 'expire', 'runNow'] as const)(
+    'a debounce key is free once its job has started or cannot start any more: %s',
+    (end) => {
+      const world = new World()
+      if (end === 'runNow') world.attach('s', ['a'])
+      const first = world.enqueue('a', { ...debounce({ delay: 1_000 }), ttl: 10 })
+      if (end === 'expire') world.after(10)
+      else world.call({ op: end, id: first })
+      expect(world.enqueue('a', debounce())).toMatchObject({ seq: first.seq + 1, created: true })
+    },
+  )
 
-  test('one that was cancelled before it started takes its key again when it is retried, where no other has it', () => {
+  test('a job that was cancelled before it started takes its debounce key again when it is retried, unless another job has it', () => {
     const world = new World()
     const first = world.enqueue('a', debounce())
-    world.call({ op: 'cancel', id: first })
-    world.call({ op: 'retry', id: first })
+    world.cancel(first)
+    world.retry(first)
     expect(world.enqueue('a', debounce())).toEqual({ ...first, created: false })
-    world.call({ op: 'cancel', id: first })
+    world.cancel(first)
     const second = world.enqueue('a', debounce())
     expect(codeOf(world.reply({ op: 'retry', id: first }))).toBe('UNIQUE_CONFLICT')
     expect(world.enqueue('a', debounce())).toEqual({ ...second, created: false })
   })
 
-  test('a job that has run is retried beside the one that has the key now', () => {
+  test('a job that has run is retried beside the job that has the debounce key now', () => {
     const world = new World()
     world.attach('s', ['a'])
     const first = world.enqueue('a', debounce())
     world.after(100)
-    world.call({ op: 'fail', seq: first.seq, run: 1, error: { name: 'E', message: 'm' }, retry: false })
+    world.fail(first, { retry: false })
     const second = world.enqueue('a', debounce())
     expect(world.call({ op: 'retry', id: first })).toBe(true)
     expect(world.enqueue('a', debounce())).toEqual({ ...second, created: false })
   })
 
-  test('survives a restart, before it starts and while it runs', () => {
+  test('a debounce survives a restart, before its job starts and while it runs', () => {
     const world = new World()
     const first = world.enqueue('a', debounce())
     world.reload()
@@ -154,7 +158,7 @@ describe('a trailing debounce', () => {
 describe('a leading debounce', () => {
   const leading = (maxDelay?: number) => debounce({ mode: 'leading', ...(maxDelay !== undefined && { maxDelay }) })
 
-  test('comes at once, with the data of the first call; then none until it has been quiet', () => {
+  test('the job of a leading debounce runs at once, with the data of the first call; no other is created until a quiet time has passed', () => {
     const world = new World()
     world.attach('s', ['a'])
     const first = world.enqueue('a', { ...leading(), data: '1' })
@@ -168,7 +172,7 @@ describe('a leading debounce', () => {
     expect(world.enqueue('a', leading())).toMatchObject({ seq: 2, created: true })
   })
 
-  test('creates one again at maxDelay, quiet or not', () => {
+  test('a leading debounce creates another job after maxDelay, even without a quiet time', () => {
     const world = new World()
     const first = world.enqueue('a', leading(250))
     for (const elapsed of [90, 180]) {
@@ -181,11 +185,11 @@ describe('a leading debounce', () => {
     expect(world.enqueue('a', leading(250)).created).toBe(true)
   })
 
-  test('holds when its job is done, deleted, and through a restart', () => {
+  test('a leading debounce holds after its job is deleted, and through a restart', () => {
     const world = new World()
     const first = world.enqueue('a', leading())
     world.after(50)
-    world.call({ op: 'delete', id: first })
+    world.delete(first)
     expect(world.enqueue('a', leading())).toEqual({ ...first, created: false })
     world.reload()
     world.after(99)
@@ -194,7 +198,7 @@ describe('a leading debounce', () => {
 })
 
 describe('a throttle', () => {
-  test('creates one job per period, which begins with that job and not with a clock’s', () => {
+  test('a throttle creates one job per period, which begins with that job and not with a period of the clock', () => {
     const world = new World()
     const first = world.enqueue('a', { ...throttle(), data: '1' })
     world.after(99)
@@ -207,7 +211,7 @@ describe('a throttle', () => {
     expect(world.enqueue('a', throttle())).toMatchObject({ seq: 2, created: false })
   })
 
-  test('within one turn and one array too', () => {
+  test('a throttle counts within one turn and one call too', () => {
     const world = new World()
     const job = { name: 'a', ...throttle() }
     expect(world.turn(enqueueing(job, job), enqueueing(job)).replies).toMatchObject([
@@ -220,7 +224,7 @@ describe('a throttle', () => {
   })
 })
 
-test('names, keys and kinds are apart, and apart from unique and idempotency keys of the same text', () => {
+test('debounce and throttle keys are separate by name, text and kind, and separate from unique and idempotency keys', () => {
   const world = new World()
   const jobs = [
     { name: 'a', ...debounce() },
@@ -238,9 +242,9 @@ test('names, keys and kinds are apart, and apart from unique and idempotency key
   }
 })
 
-test('a repeat takes no room in a queue that is full', () => {
+test('a call that a debounce or a throttle merges is accepted by a full queue', () => {
   const world = new World()
-  world.call({ op: 'configure', queue: 'default', changes: { maxLength: 2 } } as never)
+  world.configure('default', { maxLength: 2 })
   world.enqueue('a', debounce())
   world.enqueue('a', throttle())
   expect(codeOf(world.reply(enqueueing({ name: 'a' })))).toBe('QUEUE_FULL')
@@ -248,7 +252,7 @@ test('a repeat takes no room in a queue that is full', () => {
   expect(world.enqueue('a', throttle()).created).toBe(false)
 })
 
-test.each(['trailing', 'leading', 'throttle'] as const)('deleteMany forgets the key with the job: %s', (by) => {
+test.each(['trailing', 'leading', 'throttle'] as const)('deleteMany forgets the debounce or throttle key of a job: %s', (by) => {
   const world = new World()
   const job = by === 'throttle' ? throttle() : debounce({ mode: by })
   const bystander = world.enqueue('b', job)
@@ -265,7 +269,7 @@ const steps = fc.array(fc.record({ kind: fc.constantFrom(...kinds), ms: fc.integ
   maxLength: 60,
 })
 
-test('whatever happens: at most one that has not started has the key, it is not due before the quiet or after maxDelay, and no call is lost', () => {
+test('a debounce key has at most one unstarted job, which is due on time, and no call is lost, after any sequence of events', () => {
   fc.assert(
     fc.property(steps, fc.option(fc.integer({ min: 100, max: 400 }), { nil: undefined }), (played, maxDelay) => {
       const world = new World()
@@ -297,8 +301,7 @@ test('whatever happens: at most one that has not started has the key, it is not 
         else if (kind === 'crash') {
           world.reload()
           world.run()
-        } else if (kind === 'cancel' && last !== undefined && world.stateOf(last) === 'scheduled')
-          world.call({ op: 'cancel', id: world.row(last) })
+        } else if (kind === 'cancel' && last !== undefined && world.stateOf(last) === 'scheduled') world.cancel(last)
         else if (kind === 'complete' && last !== undefined && world.stateOf(last) === 'active')
           world.reply({ op: 'complete', seq: last.seq, run: world.row(last).run, output: null })
       }

@@ -1,4 +1,5 @@
-/** Containment of JSON: by examples of Postgres' manual, and against a slow and plain way to say it. */
+/** Tests whether JSON contains JSON: by examples of the manual of Postgres, and by removing parts of random values. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hintOf, jsonJudge } from './containment.ts'
@@ -33,7 +34,7 @@ test.each<readonly [stored: string, wanted: unknown, expected: boolean]>([
   ['{"x": 1}', { toString: {} }, false],
   ['null', null, true],
   ['not JSON {"a":1}', { a: 1 }, false],
-])('%s, %j: %s', (stored, wanted, expected) => {
+])('the stored JSON %s contains %j: %s', (stored, wanted, expected) => {
   expect(contains(stored, wanted)).toBe(expected)
 })
 
@@ -50,7 +51,7 @@ function partOf(value: unknown, keep: () => boolean): unknown {
   )
 }
 
-test('what is left of a value once parts are taken away is contained in it; its hint stands there, unless a backslash does', () => {
+test('a JSON value contains what is left of it when parts are removed, and its text has the hint of that part unless it has a backslash', () => {
   fc.assert(
     fc.property(json, fc.infiniteStream(fc.boolean()), (value, flags) => {
       const part = partOf(value, () => flags.next().value as boolean)
@@ -61,7 +62,7 @@ test('what is left of a value once parts are taken away is contained in it; its 
   )
 })
 
-test('a hint is a value rather than a name, the longest one, and nothing that is stored in another form', () => {
+test('the hint of a filter is its longest value, or a name if it has no value, and never text that is stored in another form', () => {
   expect(hintOf('{"customerNumber":"c-7","of":["ab"]}')).toBe('"c-7"')
   expect(hintOf('{"customer":7,"a":null}')).toBe('"customer"')
   expect(hintOf('{"a":"line\\nline"}')).toBe('"a"')

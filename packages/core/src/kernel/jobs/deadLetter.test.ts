@@ -1,4 +1,4 @@
-/** Dead letters: one for each permanent failure, in its commit, and none for any other end. */
+/** Tests dead letters: each permanent failure creates one in its commit, and no other end of a job does. */
 
 import { describe, expect, test } from 'vitest'
 import type { FailCommand } from '../../commands.ts'
@@ -7,7 +7,7 @@ import type { Data } from '../../job.ts'
 import type { QueueChanges } from '../../queueSettings.ts'
 import { DEFAULT_RETENTION } from '../../retention.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
-import { enqueueing, flowOf, keyOfJob, World, type WorldOptions } from '../../testing/world.ts'
+import { enqueueing, flowOf, World, type WorldOptions } from '../../testing/world.ts'
 import type { JobRow } from '../records/rows.ts'
 
 useSmallLimits()
@@ -17,7 +17,7 @@ const ERROR = { name: 'TypeError', message: 'no', code: 'E_NO', stack: 'TypeErro
 /** A world with a bystander, whose queues leave their dead letters in `dead`. */
 function worldOf(changes: QueueChanges = {}, options?: WorldOptions): World {
   const world = new World(options)
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { deadLetter: 'dead', ...changes } })
+  world.configure('default', { deadLetter: 'dead', ...changes })
   world.attach('s', ['a'])
   world.enqueue('a', { queue: 'other' })
   return world
@@ -36,10 +36,10 @@ const failing = ({ seq }: { readonly seq: number }, more: Partial<FailCommand> =
 
 describe('a dead letter', () => {
   test.each<[string, Data]>([
-    ['text', '{"to":"ada"}'],
+    ['a string', '{"to":"ada"}'],
     ['bytes', new Uint8Array([1, 2, 3])],
     ['nothing', null],
-  ])('has the name, the data (%s) and the tags of its job, and a meta that says which and why', (_, data) => {
+  ])('a dead letter has the name, the data (%s) and the tags of its job, and a meta that names the job and its error', (_, data) => {
     const world = worldOf()
     const job = world.enqueue('a', { data, tags: ['t'], meta: '{"by":"ada"}', priority: 3, unique: { key: 'u', onConflict: 'error' } })
     world.call<'fail'>(failing(job, { retry: false }))
@@ -56,21 +56,21 @@ describe('a dead letter', () => {
   })
 
   test.each<[string, string | undefined, unknown]>([
-    ['a text', '"abc"', { meta: 'abc' }],
+    ['a string', '"abc"', { meta: 'abc' }],
     ['a list', ' ["x"]', { meta: ['x'] }],
     ['a number, as it was written', '5.0', { meta: 5 }],
     ['null', 'null', {}],
     ['nothing', undefined, {}],
     ['an object, with numbers as they were written', '{ "n": 9007199254740993 }', { n: 9007199254740992 }],
     ['no JSON, of another library', '{oops', { meta: '{oops' }],
-  ])('of a job whose meta is %s has a meta that is an object', (_, meta, kept) => {
+  ])('a dead letter has an object as its meta if the meta of its job is %s', (_, meta, kept) => {
     const world = worldOf()
     const job = world.enqueue('a', { ...(meta !== undefined && { meta }) })
     world.call<'fail'>(failing(job, { retry: false }))
     expect(metaOf(dead(world)[0])).toEqual({ deadLetter: expect.objectContaining({ id: formatId(job) }), ...(kept as object) })
   })
 
-  test('is left by the last attempt alone, and runs with the payload that its job had', () => {
+  test('a dead letter is created by the last attempt alone, and runs with the payload of its job', () => {
     const world = worldOf()
     const job = world.enqueue('a', { data: '"d"', maxAttempts: 2 })
     world.call<'fail'>(failing(job, { retry: 0 }))
@@ -79,19 +79,19 @@ describe('a dead letter', () => {
     expect(grants).toMatchObject([{ name: 'a', queue: 'dead', data: '"d"', attempt: 1 }])
   })
 
-  test('is one for each permanent failure: another after a retry by hand', () => {
+  test('a dead letter is created for each permanent failure, also after a retry by hand', () => {
     const world = worldOf({ defaults: { maxAttempts: 1 } })
     const job = world.enqueue('a')
     world.call<'fail'>(failing(job))
-    world.call<'retry'>({ op: 'retry', id: keyOfJob(job) })
+    world.retry(job)
     expect(dead(world)).toHaveLength(1)
     world.call<'fail'>(failing(job, { run: 2 }))
     expect(dead(world)).toHaveLength(2)
   })
 
-  test('leaves none where it fails itself, whatever its queue says', () => {
+  test('a dead letter that fails creates no further dead letter, whatever the setting of its queue', () => {
     const world = worldOf()
-    world.call<'configure'>({ op: 'configure', queue: 'dead', changes: { deadLetter: 'default' } })
+    world.configure('dead', { deadLetter: 'default' })
     const own = world.enqueue('a', { queue: 'dead' })
     const job = world.enqueue('a')
     world.call<'fail'>(failing(job, { retry: false }))
@@ -103,7 +103,7 @@ describe('a dead letter', () => {
     expect(inQueue(world, 'default')).toHaveLength(2)
   })
 
-  test('is left for a job whose own meta has a deadLetter, which it replaces', () => {
+  test('a dead letter replaces the `deadLetter` that its job has in its own meta', () => {
     const world = worldOf()
     const meta = { deadLetter: { id: 'said by a producer' }, by: 'ada' }
     const job = world.enqueue('a', { maxAttempts: 1, meta: JSON.stringify(meta) })
@@ -111,25 +111,25 @@ describe('a dead letter', () => {
     expect(metaOf(dead(world)[0])).toEqual({ deadLetter: expect.objectContaining({ id: formatId(job) }), by: 'ada' })
   })
 
-  test('is known as one after its meta was changed', () => {
+  test('a dead letter is recognized as one after its meta has changed', () => {
     const world = worldOf()
-    world.call<'configure'>({ op: 'configure', queue: 'dead', changes: { deadLetter: 'default' } })
+    world.configure('dead', { deadLetter: 'default' })
     const job = world.enqueue('a', { maxAttempts: 1 })
     world.call<'fail'>(failing(job))
     const letter = dead(world)[0] as JobRow
-    world.call<'update'>({ op: 'update', id: keyOfJob(letter), changes: { meta: '{}' } })
+    world.update(letter, { meta: '{}' })
     world.call<'fail'>(failing(letter, { retry: false }))
     expect([world.stateOf(letter), inQueue(world, 'default').length]).toEqual(['failed', 1])
   })
 
-  test('says the first 300 characters of a long message', () => {
+  test('a dead letter has the first 300 characters of a long error message', () => {
     const world = worldOf()
     const job = world.enqueue('a', { maxAttempts: 1 })
     world.call<'fail'>(failing(job, { error: { name: 'E', message: 'm'.repeat(4_096) } }))
     expect(metaOf(dead(world)[0]).deadLetter.error).toEqual({ name: 'E', message: 'm'.repeat(300) })
   })
 
-  test('keeps a meta that is not JSON out of its way', () => {
+  test('a dead letter is created for a job whose meta is not JSON', () => {
     const world = worldOf()
     const job = world.enqueue('a', { maxAttempts: 1, meta: '"deadLetter" {' })
     world.call<'fail'>(failing(job))
@@ -137,8 +137,8 @@ describe('a dead letter', () => {
   })
 })
 
-describe('the causes', () => {
-  test('a timeout', () => {
+describe('the causes of a dead letter', () => {
+  test('a timeout of the last attempt creates a dead letter', () => {
     const world = worldOf()
     world.enqueue('a', { maxAttempts: 1, timeout: 50, data: '"d"' })
     world.after(50)
@@ -147,7 +147,7 @@ describe('the causes', () => {
     expect(metaOf(dead(world)[0]).deadLetter.error.name).toBe('JobTimeoutError')
   })
 
-  test('a lost worker, after a restart that has left the payload on disk', () => {
+  test('a lost worker creates a dead letter, also after a restart that has left the payload on disk', () => {
     const world = worldOf()
     world.enqueue('a', { maxAttempts: 1, data: '"d"' })
     world.reload()
@@ -156,7 +156,7 @@ describe('the causes', () => {
     expect(metaOf(dead(world)[0]).deadLetter).toMatchObject({ attempt: 1, error: { name: 'WorkerLostError' } })
   })
 
-  test('a ttl that ran out, on disk and in line', () => {
+  test('a ttl that is over creates a dead letter, for a waiting job and for a delayed one', () => {
     const world = worldOf()
     const jobs = [world.enqueue('b', { ttl: 20, data: '"1"' }), world.enqueue('b', { ttl: 20, data: '"2"', delay: 10 })]
     world.after(20)
@@ -166,7 +166,7 @@ describe('the causes', () => {
     )
   })
 
-  test('a job of a journal that had run out before it came, and of which nothing is kept', () => {
+  test('a job of a journal whose ttl is over on arrival creates a dead letter, even if failed jobs are not kept', () => {
     const world = worldOf({ retention: { failed: { ageMs: 0, count: 0 } } })
     const entries = [{ at: world.now.wall - 1_000, jobs: [{ name: 'a', data: '"old"', ttl: 10 }] }]
     world.call<'forward'>({ op: 'forward', source: 's', number: 9, first: 1, entries })
@@ -174,11 +174,11 @@ describe('the causes', () => {
     expect(inQueue(world, 'default')).toEqual([])
   })
 
-  test('not an end that is none of the job itself: a cancel, a drop, the failure of what it waited for', () => {
+  test('a cancel and the failure of a parent create no dead letter', () => {
     const world = worldOf()
     const [waits, runs] = [world.enqueue('b'), world.enqueue('a')]
-    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(waits) })
-    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(runs) })
+    world.cancel(waits)
+    world.cancel(runs)
     world.call<'fail'>(failing(runs))
     expect([waits, runs].map((job) => world.stateOf(job))).toEqual(['cancelled', 'cancelled'])
     const first = world.call<'flow'>(flowOf([{ job: { name: 'a' } }, { parents: [0] }]))
@@ -188,13 +188,13 @@ describe('the causes', () => {
   })
 })
 
-describe('a queue of dead letters', () => {
-  test('refuses none: full, draining, one queue too many, or with no room on the disk', () => {
+describe('a dead-letter queue', () => {
+  test('a dead-letter queue accepts dead letters while it is full, draining, one queue too many, or the disk is full', () => {
     const world = worldOf({}, { settings: { maxQueues: 2 } })
     const fail = () => world.call<'fail'>(failing(world.enqueue('a', { maxAttempts: 1 })))
     fail()
-    world.call<'configure'>({ op: 'configure', queue: 'dead', changes: { maxLength: 1 } })
-    world.call<'pause'>({ op: 'pause', queue: 'dead', paused: true })
+    world.configure('dead', { maxLength: 1 })
+    world.pause('dead')
     fail()
     fail()
     world.reply<'drainQueue'>({ op: 'drainQueue', queue: 'dead' })
@@ -205,10 +205,10 @@ describe('a queue of dead letters', () => {
     expect(dead(world)).toHaveLength(5)
   })
 
-  test('drops none for another, but may have to give places to new jobs', () => {
+  test('a dead-letter queue drops no dead letter for another one, but drops some for new jobs', () => {
     const world = worldOf()
-    world.call<'pause'>({ op: 'pause', queue: 'dead', paused: true })
-    world.call<'configure'>({ op: 'configure', queue: 'dead', changes: { maxLength: 1, onFull: 'drop-oldest' } })
+    world.pause('dead')
+    world.configure('dead', { maxLength: 1, onFull: 'drop-oldest' })
     const jobs = [world.enqueue('a', { maxAttempts: 1 }), world.enqueue('a', { maxAttempts: 1 })]
     // The new job meets the dead letters of its own turn.
     world.run(...jobs.map((job) => failing(job)), enqueueing({ name: 'a', queue: 'dead' }))
@@ -217,27 +217,27 @@ describe('a queue of dead letters', () => {
     expect(dead(world).map((row) => world.stateOf(row))).toEqual(['cancelled', 'cancelled', 'waiting', 'waiting'])
   })
 
-  test('is another one', () => {
+  test('a queue cannot be its own dead-letter queue', () => {
     const world = new World()
     expect(world.refusal({ op: 'configure', queue: 'q', changes: { deadLetter: 'q' } })).toBe('UNSUPPORTED')
     expect(world.tables.queues.has('q')).toBe(false)
   })
 
-  test('may be named, taken back and forgotten', () => {
+  test('a dead-letter queue can be set, removed and forgotten with the queue that names it', () => {
     const world = worldOf()
     const fail = () => world.call<'fail'>(failing(world.enqueue('a', { maxAttempts: 1 })))
     fail()
-    world.call<'configure'>({ op: 'configure', queue: 'default', changes: { deadLetter: null } })
+    world.configure('default', { deadLetter: null })
     fail()
     expect([dead(world).length, world.tables.deadLettering]).toEqual([1, 0])
-    world.call<'configure'>({ op: 'configure', queue: 'empty', changes: { deadLetter: 'dead' } })
+    world.configure('empty', { deadLetter: 'dead' })
     world.reload()
     expect(world.tables.deadLettering).toBe(1)
     world.call<'deleteQueue'>({ op: 'deleteQueue', queue: 'empty' })
     expect(world.tables.deadLettering).toBe(0)
   })
 
-  test('takes what is left of jobs that are not kept', () => {
+  test('a dead-letter queue takes the payload of failed jobs that are not kept', () => {
     const none = { ageMs: 0, count: 0 }
     const world = worldOf({}, { settings: { retention: { ...DEFAULT_RETENTION, failed: none } } })
     const job = world.enqueue('a', { maxAttempts: 1, data: '"d"' })

@@ -1,4 +1,4 @@
-/** Full queues that drop their oldest: never too long for a new job, and never another one gone than the oldest that may go. */
+/** Tests full queues that drop their oldest job for a new one. */
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -19,7 +19,7 @@ useSmallLimits()
 /** A world whose queue takes so many, and drops its oldest for more. */
 function full(maxLength: number, changes: QueueChanges = {}): World {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { maxLength, onFull: 'drop-oldest', ...changes } })
+  world.configure('default', { maxLength, onFull: 'drop-oldest', ...changes })
   return world
 }
 
@@ -31,8 +31,8 @@ function states(world: World, jobs: readonly { readonly seq: number }[]): string
   return jobs.map((job) => world.stateOf(job)[0]).join('')
 }
 
-describe('a full queue', () => {
-  test('cancels its oldest by arrival, whatever priority and due time say, and no other queue', () => {
+describe('a full queue that drops its oldest job', () => {
+  test('a full queue cancels the job that arrived first, whatever its priority and due time, and no job of another queue', () => {
     const world = full(2)
     const bystander = world.enqueue('a', { queue: 'other' })
     const jobs = [world.enqueue('a', { priority: 9 }), world.enqueue('b', { delay: 50 }), world.enqueue('b')]
@@ -46,21 +46,21 @@ describe('a full queue', () => {
     expect([counts[WAITING], totals?.cancelled, totals?.enqueued]).toEqual([2, 2, 4])
   })
 
-  test('of one turn: each call makes room for itself, and may take the places of those before it', () => {
+  test('each call of one turn makes room for itself, and can take the places of earlier calls', () => {
     const world = full(2)
     const { replies } = world.run(enqueueing({ name: 'a' }), enqueueing({ name: 'a' }, { name: 'b' }), enqueueing({ name: 'a' }))
     const jobs = replies.flat() as Enqueued[]
     expect(states(world, jobs)).toBe('ccww')
   })
 
-  test('one call of more than the queue takes is refused, and nothing of it happens', () => {
+  test('a call with more jobs than the queue holds is refused, and changes nothing', () => {
     const world = full(2)
     const first = world.enqueue('a')
     expect(world.refusal(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'a' }))).toBe('QUEUE_FULL')
     expect(states(world, [first])).toBe('w')
   })
 
-  test('jobs that wait for others count and stay; where they alone are left, a new one is refused', () => {
+  test('jobs that wait for their parents count and stay; if they alone are left, a new job is refused', () => {
     const world = full(3)
     world.call<'flow'>(flowOf([{}, { parents: [0] }, { parents: [0] }]))
     const jobs = [{ seq: 1 }, { seq: 2 }, { seq: 3 }]
@@ -73,7 +73,7 @@ describe('a full queue', () => {
     expect(world.refusal(enqueueing({ name: 'a' }))).toBe('QUEUE_FULL')
   })
 
-  test('repeats drop nothing', () => {
+  test('a repeat of an earlier call drops no job', () => {
     const world = full(2)
     const keys = { idempotencyKey: 'i', unique: { key: 'u', onConflict: 'replace' as const } }
     const jobs = [world.enqueue('a', keys), world.enqueue('a', { debounce: { key: 'd', delay: 50, mode: 'trailing' } })]
@@ -93,21 +93,21 @@ describe('a full queue', () => {
     expect(third).toMatchObject({ created: true })
   })
 
-  test('a job between two attempts may go, and keeps what its run has left; brought back, nothing tells of it', () => {
+  test('a job between two attempts can be dropped and keeps its errors; after a retry it no longer counts as dropped', () => {
     const world = full(1)
     world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
     const job = world.enqueue('a', { maxAttempts: 3, backoff: { type: 'fixed', delay: 50 } })
-    world.run({ op: 'fail', seq: job.seq, run: 1, error: { name: 'Oops', message: '' } })
+    world.fail(job, { error: { name: 'Oops', message: '' } })
     const next = world.enqueue('b')
     expect(states(world, [job, next])).toBe('cw')
     expect(errorsOf(world, job)).toEqual(['Oops', 'JobDroppedError'])
     // It takes nobody's place.
-    world.call<'retry'>({ op: 'retry', id: keyOfJob(job) })
+    world.retry(job)
     expect(states(world, [job, next])).toBe('aw')
     expect(world.row(job).dropped).toBe(false)
   })
 
-  test('what a turn takes out of the queue or brings back into it is seen by the calls behind', () => {
+  test('later calls of a turn see which jobs its earlier commands have cancelled or brought back', () => {
     const world = full(2)
     const [gone, first] = [world.enqueue('a'), world.enqueue('a')]
     world.run({ op: 'cancel', id: keyOfJob(gone) }, enqueueing({ name: 'a' }))
@@ -118,7 +118,7 @@ describe('a full queue', () => {
     expect(states(world, (replies.slice(1) as Enqueued[][]).flat())).toBe('ww')
   })
 
-  test('a job that is parked behind its key, and one that has a key in strict order, leave their places as a cancel would', () => {
+  test('a job that is parked behind its key, or that has its key in strict order, gives up its place like a cancelled job', () => {
     for (const keys of [{ perKeyLimit: 1 }, { keyOrder: 'strict' as const }]) {
       const world = full(2, keys)
       world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
@@ -129,7 +129,7 @@ describe('a full queue', () => {
     }
   })
 
-  test('the jobs of a completed run, of a journal and of a schedule take places too; a tick is never refused', () => {
+  test('jobs from a completion, a journal and a schedule drop the oldest job too, and a tick is never refused', () => {
     const world = full(2)
     world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
     const running = world.enqueue('a')
@@ -161,18 +161,18 @@ describe('a full queue', () => {
     expect(queue && lengthOf(queue)).toBe(3)
   })
 
-  test('a dropped job of a state that is not kept is gone at once', () => {
+  test('a dropped job is deleted at once if cancelled jobs are not kept', () => {
     const none = { ageMs: 0, count: 0 }
     const world = new World({ settings: { retention: { ...DEFAULT_RETENTION, cancelled: none } } })
-    world.call<'configure'>({ op: 'configure', queue: 'default', changes: { maxLength: 1, onFull: 'drop-oldest' } })
+    world.configure('default', { maxLength: 1, onFull: 'drop-oldest' })
     const job = world.enqueue('a')
     world.enqueue('a')
     expect(world.stateOf(job)).toBe('gone')
   })
 })
 
-describe('the setting', () => {
-  test('needs a maxLength, also once both are set', () => {
+describe('the setting onFull', () => {
+  test('the setting onFull requires a maxLength, also after both are set', () => {
     const world = new World()
     const configure = (changes: QueueChanges): Command => ({ op: 'configure', queue: 'default', changes })
     expect(world.refusal(configure({ onFull: 'drop-oldest' }))).toBe('UNSUPPORTED')
@@ -183,20 +183,21 @@ describe('the setting', () => {
     expect(world.refusal(enqueueing({ name: 'a' }))).toBe('QUEUE_FULL')
   })
 
-  test('is of jobs that come from then on, and of those that are written anew; over a restart too', () => {
+  test('the setting onFull covers jobs that are enqueued or updated after it, also over a restart', () => {
     const world = new World()
-    const before = [world.enqueue('a'), world.enqueue('a')]
-    world.call<'configure'>({ op: 'configure', queue: 'default', changes: { maxLength: 3, onFull: 'drop-oldest' } })
+    const [first, second] = [world.enqueue('a'), world.enqueue('a')]
+    const before = [first, second]
+    world.configure('default', { maxLength: 3, onFull: 'drop-oldest' })
     const after = [world.enqueue('a')]
     world.reload()
     after.push(world.enqueue('a'))
     expect(states(world, [...before, ...after])).toBe('wwcw')
-    world.call<'update'>({ op: 'update', id: keyOfJob(before[1] as Enqueued), changes: { priority: 1 } } as never)
+    world.update(second, { priority: 1 })
     after.push(world.enqueue('a'))
     expect(states(world, [...before, ...after])).toBe('wccww')
   })
 
-  test('a maxLength that is lowered drops nothing by itself: each new job takes one place', () => {
+  test('a maxLength that is lowered drops no job until new jobs come: each takes the place of one', () => {
     const world = full(4)
     const jobs = Array.from({ length: 4 }, () => world.enqueue('a'))
     const { replies } = world.run({ op: 'configure', queue: 'default', changes: { maxLength: 2 } }, enqueueing({ name: 'a' }))
@@ -366,9 +367,9 @@ class Watcher {
   }
 }
 
-test('one that is cancelled, brought back and dropped in one turn', () => {
+test('a job can be cancelled, brought back and dropped in one turn', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: 1, onFull: 'drop-oldest' } })
+  world.configure('q', { maxLength: 1, onFull: 'drop-oldest' })
   const job = world.enqueue('a', { queue: 'q' })
   const turned = world.turn(
     { op: 'cancel', id: job },
@@ -379,7 +380,7 @@ test('one that is cancelled, brought back and dropped in one turn', () => {
   expect(world.row(job).dropped).toBe(true)
 })
 
-test('never too long for a new job, and never another one gone than the oldest: random turns', () => {
+test('random turns never let a new job exceed the maxLength, and never drop another job than the oldest', () => {
   let dropped = 0
   fc.assert(
     fc.property(
@@ -388,7 +389,7 @@ test('never too long for a new job, and never another one gone than the oldest: 
       fc.array(step, { maxLength: 30, size: 'max' }),
       (maxLength, keys, steps) => {
         const world = new World()
-        world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength, onFull: 'drop-oldest', ...keys } })
+        world.configure('q', { maxLength, onFull: 'drop-oldest', ...keys })
         world.run(attaching('s', ['a'], { minConcurrency: 2, maxConcurrency: 2 }))
         const watcher = new Watcher(world, maxLength)
         for (const each of steps) {

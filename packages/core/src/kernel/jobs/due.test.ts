@@ -1,19 +1,15 @@
-/** The due time of a job's first run, through everything that moves `runAt`. */
+/** Tests that a job keeps the due time of its first run through everything that moves `runAt`. */
 
 import { describe, expect, test } from 'vitest'
-import type { RunKey } from '../../commands.ts'
 import { ACTIVE } from '../../lifecycle.ts'
-import { enqueueing, keyOfJob, World } from '../../testing/world.ts'
+import { enqueueing, World } from '../../testing/world.ts'
 import { viewOf } from './view.ts'
 
 const HOUR = 3_600_000
 const JOB = { seq: 1 }
 const BYSTANDER = { seq: 2 }
 
-const error = { name: 'E', message: 'm' }
-const runOf = (world: World): RunKey => ({ ...JOB, run: world.row(JOB).run })
-const idOf = (world: World) => keyOfJob(world.row(JOB))
-const fail = (world: World, retry: number | false) => world.run({ op: 'fail', ...runOf(world), error, retry })
+const fail = (world: World, retry: number | false) => world.fail(JOB, { retry })
 
 /** `runAt` and `originalRunAt`, from the enqueue. */
 function dueOf(world: World, job: { readonly seq: number } = JOB) {
@@ -43,7 +39,7 @@ const MOVES: Record<string, { readonly move: (world: World) => void; readonly ru
     },
     runAt: HOUR + 61_005,
   },
-  'a snooze': { move: (world) => world.run({ op: 'snooze', ...runOf(world), delay: 7 }), runAt: HOUR + 12 },
+  'a snooze': { move: (world) => world.snooze(JOB, 7), runAt: HOUR + 12 },
   'a lost worker': {
     move: (world) => {
       world.reload()
@@ -55,7 +51,7 @@ const MOVES: Record<string, { readonly move: (world: World) => void; readonly ru
     move: (world) => {
       fail(world, 60_000)
       world.pass(1)
-      world.call<'runNow'>({ op: 'runNow', id: idOf(world) })
+      world.call<'runNow'>({ op: 'runNow', id: world.keyOf(JOB) })
     },
     runAt: HOUR + 6,
   },
@@ -63,7 +59,7 @@ const MOVES: Record<string, { readonly move: (world: World) => void; readonly ru
     move: (world) => {
       fail(world, 60_000)
       world.pass(1)
-      world.call<'retry'>({ op: 'retry', id: idOf(world) })
+      world.retry(JOB)
     },
     runAt: HOUR + 6,
   },
@@ -71,21 +67,21 @@ const MOVES: Record<string, { readonly move: (world: World) => void; readonly ru
     move: (world) => {
       fail(world, false)
       world.pass(1)
-      world.call<'retry'>({ op: 'retry', id: idOf(world) })
+      world.retry(JOB)
     },
     runAt: HOUR + 6,
   },
   'an update before the retry': {
     move: (world) => {
       fail(world, 60_000)
-      world.call<'update'>({ op: 'update', id: idOf(world), changes: { runAt: world.now.wall + 9 } })
+      world.update(JOB, { runAt: world.now.wall + 9 })
     },
     runAt: HOUR + 14,
   },
   'the end of the jobs that it joined': {
     move: (world) => {
       world.attach('t', ['child'])
-      world.run({ op: 'join', ...runOf(world), name: 'part', jobs: [{ name: 'child', data: null }] })
+      world.run({ op: 'join', ...world.runOf(JOB), name: 'part', jobs: [{ name: 'child', data: null }] })
       world.pass(1)
       world.complete({ seq: 3 })
     },
@@ -93,8 +89,8 @@ const MOVES: Record<string, { readonly move: (world: World) => void; readonly ru
   },
 }
 
-describe.each(Object.entries(MOVES))('%s moves the due time', (_what, { move, runAt }) => {
-  test('and the first one stays, also when the tables are built again', () => {
+describe.each(Object.entries(MOVES))('the due times of a job after %s', (_what, { move, runAt }) => {
+  test('the job has a new due time and keeps the due time of its first run, also after a reload', () => {
     const world = running()
     expect(dueOf(world)).toEqual([HOUR, undefined])
     move(world)
@@ -107,28 +103,28 @@ describe.each(Object.entries(MOVES))('%s moves the due time', (_what, { move, ru
 })
 
 describe('the due time of a job that has not run', () => {
-  test('is moved by its caller, and is then the first one', () => {
+  test('the due time that the caller sets counts as the first one', () => {
     const world = new World()
     world.run(enqueueing({ name: 'a', delay: HOUR }))
-    world.call<'update'>({ op: 'update', id: idOf(world), changes: { runAt: world.now.wall + 9 } })
+    world.update(JOB, { runAt: world.now.wall + 9 })
     expect(dueOf(world)).toEqual([9, undefined])
     world.pass(2)
-    world.call<'runNow'>({ op: 'runNow', id: idOf(world) })
+    world.call<'runNow'>({ op: 'runNow', id: world.keyOf(JOB) })
     expect(dueOf(world)).toEqual([2, undefined])
   })
 
-  test('is the one of the job when it is brought back, or when its key lets it go', () => {
+  test('the due time after a retry or a wait for the key counts as the first one', () => {
     const world = new World()
-    world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
+    world.configure('default', { perKeyLimit: 1 })
     world.run(enqueueing({ name: 'a', concurrencyKey: 'k' }, { name: 'b', concurrencyKey: 'k' }))
-    world.call<'cancel'>({ op: 'cancel', id: idOf(world) })
+    world.cancel(JOB)
     world.pass(3)
-    world.call<'retry'>({ op: 'retry', id: idOf(world) })
+    world.retry(JOB)
     expect(dueOf(world)).toEqual([3, undefined])
     world.attach('s', ['a', 'b'])
     expect(world.row(BYSTANDER)).toMatchObject({ state: ACTIVE })
     world.pass(4)
-    world.run({ op: 'complete', ...BYSTANDER, run: 1, output: null })
+    world.complete(BYSTANDER)
     expect(world.row(JOB)).toMatchObject({ state: ACTIVE })
     expect(dueOf(world)).toEqual([7, undefined])
     fail(world, 1)

@@ -1,3 +1,5 @@
+/** Tests how jobs are created: their options, their idempotency and unique keys, and calls with several jobs. */
+
 import { describe, expect, test, vi } from 'vitest'
 import { Refused } from '../../decision.ts'
 import { ACTIVE, SCHEDULED, WAITING } from '../../lifecycle.ts'
@@ -10,8 +12,8 @@ import { DIRTY_INSERT, DIRTY_START } from '../records/job.ts'
 const snapshot = ({ store }: World) =>
   JSON.stringify([[...store.rows], [...store.lanes], [...store.uniqueKeys], [...store.idempotencyKeys]])
 
-describe('where a new job goes', () => {
-  test('a job enqueued while a worker waits is inserted as active, in the same turn and in one touch', () => {
+describe('the state, the options and the number of a new job', () => {
+  test('a job enqueued while a worker waits is inserted as active, in the same turn and in one write', () => {
     const world = new World()
     world.attach('s', ['a'])
     const write = vi.spyOn(world.store, 'write')
@@ -39,7 +41,7 @@ describe('where a new job goes', () => {
     expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run: 1, data: '"x"', startedAt: world.now.wall })
   })
 
-  test('without a worker it waits, with its data, in the defaults', () => {
+  test('a job without a worker waits, with its data and the default options', () => {
     const world = new World()
     const job = world.enqueue('a', { data: '1' })
     expect(world.stateOf(job)).toBe('waiting')
@@ -55,7 +57,7 @@ describe('where a new job goes', () => {
     expect(world.store.lanes.get(1)).toMatchObject({ queue: 'default', name: 'a', totals: { enqueued: 1 } })
   })
 
-  test('E3: delay counts by the engine; runAt is a time, and one in the past is now', () => {
+  test('E3: a delay counts from the clock of the engine; a runAt is a time, and one in the past means now', () => {
     const world = new World()
     const { wall } = world.now
     const delayed = world.enqueue('a', { delay: 50 })
@@ -68,7 +70,7 @@ describe('where a new job goes', () => {
     ])
   })
 
-  test('resolves call > definition > queue default > engine default', () => {
+  test('the options of a job come from its call, then its definition, then its queue, then the engine', () => {
     const world = new World()
     world.attach('s', ['a'], {
       handlers: [{ name: 'a', defaults: { queue: 'media', priority: 5, weight: 2, maxAttempts: 9, timeout: Number.POSITIVE_INFINITY } }],
@@ -85,9 +87,9 @@ describe('where a new job goes', () => {
     expect(world.row(world.enqueue('a'))).toMatchObject({ priority: 5, laneId: 1 })
   })
 
-  test('N9: a queue’s ttl is for jobs that state none', () => {
+  test('N9: the ttl of a queue applies to jobs that state none', () => {
     const world = new World()
-    world.run({ op: 'configure', queue: 'q', changes: { defaults: { ttl: 1_000 } } })
+    world.configure('q', { defaults: { ttl: 1_000 } })
     const { wall } = world.now
     const own = world.enqueue('a', { queue: 'q', ttl: 50 })
     const plain = world.enqueue('a', { queue: 'q' })
@@ -100,14 +102,14 @@ describe('where a new job goes', () => {
   test('row numbers grow, through reloads and deletions, and are never used again', () => {
     const world = new World()
     const first = world.enqueue('a')
-    world.call({ op: 'delete', id: first })
+    world.delete(first)
     world.reload()
     expect([first.seq, world.enqueue('a').seq]).toEqual([1, 2])
   })
 })
 
 describe('idempotency keys', () => {
-  test('25: created once, whatever the data; a repeat answers the first job', () => {
+  test('25: a job with an idempotency key is created once, whatever its data; a repeat returns the first job', () => {
     const world = new World()
     const first = world.enqueue('a', { idempotencyKey: 'k', data: '1' })
     const again = world.enqueue('a', { idempotencyKey: 'k', data: '2' })
@@ -116,7 +118,7 @@ describe('idempotency keys', () => {
     expect(world.store.rows.size).toBe(1)
   })
 
-  test('within one turn and one array too', () => {
+  test('an idempotency key counts within one turn and one call too', () => {
     const world = new World()
     const job = { name: 'a', idempotencyKey: 'k' }
     const { replies } = world.turn(enqueueing(job, job), enqueueing(job))
@@ -129,34 +131,34 @@ describe('idempotency keys', () => {
     ])
   })
 
-  test('belongs to a name', () => {
+  test('an idempotency key belongs to a job name', () => {
     const world = new World()
     world.enqueue('a', { idempotencyKey: 'k' })
     expect(world.enqueue('b', { idempotencyKey: 'k' }).created).toBe(true)
   })
 
-  test('holds when the job is done, or deleted; ends after its ttl', () => {
+  test('an idempotency key holds after its job is deleted, and ends after its ttl', () => {
     const world = new World()
     const first = world.enqueue('a', { idempotencyKey: 'k', idempotencyTtl: 100 })
-    world.call({ op: 'delete', id: first })
+    world.delete(first)
     world.after(99)
     expect(world.enqueue('a', { idempotencyKey: 'k' })).toMatchObject({ seq: first.seq, created: false })
     world.after(1)
     expect(world.enqueue('a', { idempotencyKey: 'k' })).toMatchObject({ seq: 2, created: true })
   })
 
-  test('holds as long as the job lives, though its ttl is over', () => {
+  test('an idempotency key holds as long as its job lives, even if its ttl is over', () => {
     const world = new World()
     const first = world.enqueue('a', { idempotencyKey: 'k', idempotencyTtl: 100, delay: 1_000 })
     const bystander = world.enqueue('a', { idempotencyKey: 'other', idempotencyTtl: 10_000 })
     world.after(999)
     expect(world.enqueue('a', { idempotencyKey: 'k' })).toEqual({ ...first, created: false })
-    world.call({ op: 'cancel', id: first })
+    world.cancel(first)
     expect(world.enqueue('a', { idempotencyKey: 'k' })).toMatchObject({ created: true })
     expect(world.enqueue('a', { idempotencyKey: 'other' })).toEqual({ ...bystander, created: false })
   })
 
-  test.each(['cancel', 'delete'] as const)('a job that a %s of the same turn ends has no key whose ttl is over', (op) => {
+  test.each(['cancel', 'delete'] as const)('an idempotency key whose ttl is over is free after a %s of its job in the same turn', (op) => {
     const world = new World()
     const id = world.enqueue('a', { idempotencyKey: 'k', idempotencyTtl: 100 })
     world.after(100)
@@ -169,16 +171,16 @@ describe('idempotency keys', () => {
     ])
   })
 
-  test('24 h unless said, once the job has ended', () => {
+  test('an idempotency key without a ttl holds for 24 hours', () => {
     const world = new World()
-    world.call({ op: 'cancel', id: world.enqueue('a', { idempotencyKey: 'k' }) })
+    world.cancel(world.enqueue('a', { idempotencyKey: 'k' }))
     world.after(86_400_000 - 1)
     expect(world.enqueue('a', { idempotencyKey: 'k' }).created).toBe(false)
     world.after(1)
     expect(world.enqueue('a', { idempotencyKey: 'k' }).created).toBe(true)
   })
 
-  test('a repeat within an array is a repeat, not a conflict of its unique key', () => {
+  test('a job that repeats another of its call by its idempotency key does not conflict by its unique key', () => {
     const world = new World()
     const job = { name: 'a', idempotencyKey: 'i', unique: { key: 'u', onConflict: 'error' as const } }
     expect(world.reply(enqueueing(job, job))).toMatchObject([{ created: true }, { created: false }])
@@ -188,14 +190,14 @@ describe('idempotency keys', () => {
 describe('unique keys', () => {
   const unique = (onConflict: 'skip' | 'replace' | 'reschedule' | 'error') => ({ unique: { key: 'k', onConflict } })
 
-  test('skip answers the holder and changes nothing of it', () => {
+  test('a call with onConflict skip returns the holder of the key, and does not change it', () => {
     const world = new World()
     const holder = world.enqueue('a', { ...unique('skip'), data: '1', priority: 1 })
     expect(world.enqueue('a', { ...unique('skip'), data: '2', priority: 2 })).toEqual({ ...holder, created: false })
     expect(world.row(holder)).toMatchObject({ data: '1', priority: 1 })
   })
 
-  test('replace: new data, time, priority and weight; the old id; in its new place in line', () => {
+  test('a call with onConflict replace gives the holder new data, time, priority, weight and place in line, and keeps its id', () => {
     const world = new World()
     const holder = world.enqueue('a', { ...unique('skip'), data: '1', delay: 100 })
     const bystander = world.enqueue('a', { data: '1' })
@@ -208,7 +210,7 @@ describe('unique keys', () => {
     expect(world.stateOf(holder)).toBe('active')
   })
 
-  test('replace keeps all else of the first call, and its end', () => {
+  test('a call with onConflict replace keeps all other options of the first call, and the end of its ttl', () => {
     const world = new World()
     const first = {
       queue: 'q',
@@ -229,14 +231,14 @@ describe('unique keys', () => {
     expect(world.row(holder)).toEqual({ ...before, runAt: world.now.wall, data: '2' })
   })
 
-  test('reschedule: a new time alone', () => {
+  test('a call with onConflict reschedule gives the holder a new time, and changes nothing else', () => {
     const world = new World()
     const holder = world.enqueue('a', { ...unique('skip'), data: '1' })
     world.enqueue('a', { ...unique('reschedule'), data: '2', delay: 40 })
     expect(world.row(holder)).toMatchObject({ state: SCHEDULED, data: '1', runAt: world.now.wall + 40 })
   })
 
-  test('error names the holder', () => {
+  test('a call with onConflict error is refused, and the refusal names the holder', () => {
     const world = new World()
     world.enqueue('a', unique('error'))
     const reply = world.reply(enqueueing({ name: 'a', ...unique('error') })) as Refused
@@ -244,14 +246,14 @@ describe('unique keys', () => {
     expect(reply.refusal).toMatchObject({ code: 'UNIQUE_CONFLICT', details: { jobId: expect.stringMatching(/^[0-9a-f-]{36}$/) } })
   })
 
-  test('belongs to a name, not to a queue', () => {
+  test('a unique key belongs to a job name, not to a queue', () => {
     const world = new World()
     const holder = world.enqueue('a', unique('skip'))
     expect(world.enqueue('a', { ...unique('skip'), queue: 'q' })).toMatchObject({ seq: holder.seq, created: false })
     expect(world.enqueue('b', unique('skip')).created).toBe(true)
   })
 
-  test('unique-held-while-running: replace and reschedule of an active job are refused, skip finds it', () => {
+  test('unique-held-while-running: replace and reschedule of an active job are refused, skip returns the job', () => {
     const world = new World()
     world.attach('s', ['a'])
     const holder = world.enqueue('a', unique('skip'))
@@ -261,18 +263,18 @@ describe('unique keys', () => {
     expect(world.refusal(enqueueing({ name: 'a', ...unique('reschedule') }))).toBe('JOB_ACTIVE')
   })
 
-  test.each(['complete', 'cancel', 'fail', 'delete', 'expire'] as const)('is free once its job is final: %s', (end) => {
+  test.each(['complete', 'cancel', 'fail', 'delete', 'expire'] as const)('a unique key is free once its job is final: %s', (end) => {
     const world = new World()
     if (end === 'complete' || end === 'fail') world.attach('s', ['a'])
     const holder = world.enqueue('a', { ...unique('skip'), ttl: 10 })
-    if (end === 'complete') world.call({ op: 'complete', seq: holder.seq, run: 1, output: null })
-    else if (end === 'fail') world.call({ op: 'fail', seq: holder.seq, run: 1, error: { name: 'E', message: 'm' }, retry: false })
+    if (end === 'complete') world.complete(holder)
+    else if (end === 'fail') world.fail(holder, { retry: false })
     else if (end === 'expire') world.after(10)
     else world.call({ op: end, id: holder })
     expect(world.enqueue('a', unique('error')).created).toBe(true)
   })
 
-  test('until the start: a call during the run creates one more, and nothing of the first job touches its key', () => {
+  test('a unique key until the start: a call during the run creates another job, and nothing that happens to the first job affects its key', () => {
     const world = new World()
     world.attach('s', ['a'])
     const bystander = world.enqueue('a', { unique: { key: 'other', onConflict: 'skip', until: 'start' }, delay: 60_000 })
@@ -285,26 +287,26 @@ describe('unique keys', () => {
     const isHeld = () => expect(world.enqueue('a', unique)).toEqual({ ...second, created: false })
     isHeld()
     // Each way back into the line, and each end.
-    world.call({ op: 'fail', seq: first.seq, run: 1, error: { name: 'E', message: 'm' }, retry: 10 })
+    world.fail(first, { retry: 10 })
     isHeld()
     world.after(10)
-    world.call({ op: 'snooze', seq: first.seq, run: 2, delay: 10 })
+    world.snooze(first, 10)
     isHeld()
     world.after(10)
-    world.call({ op: 'giveBack', seq: first.seq, run: 3 })
+    world.giveBack(first)
     isHeld()
-    world.call({ op: 'fail', seq: first.seq, run: 4, error: { name: 'E', message: 'm' }, retry: false })
+    world.fail(first, { retry: false })
     isHeld()
-    world.call({ op: 'retry', id: first })
+    world.retry(first)
     isHeld()
     world.complete(first)
     isHeld()
-    world.call({ op: 'delete', id: first })
+    world.delete(first)
     isHeld()
     expect([world.stateOf(bystander), world.row(bystander).extras?.uniqueKey]).toEqual(['scheduled', 'other'])
   })
 
-  test('until the start: free in the very turn that starts it, through a restart, and not for a job that has never started', () => {
+  test('a unique key until the start is free in the turn that starts its job, and stays held by a job that has not started, also after a restart', () => {
     const world = new World()
     world.attach('s', ['b'])
     const unique = { unique: { key: 'k', onConflict: 'skip', until: 'start' } } as const
@@ -313,16 +315,16 @@ describe('unique keys', () => {
     const waiting = world.enqueue('a', unique)
     world.reload()
     expect(world.enqueue('a', unique)).toEqual({ ...waiting, created: false })
-    world.call({ op: 'cancel', id: waiting })
+    world.cancel(waiting)
     const next = world.enqueue('a', unique)
     expect(next.created).toBe(true)
     expect(codeOf(world.reply({ op: 'retry', id: waiting }))).toBe('UNIQUE_CONFLICT')
-    world.call({ op: 'cancel', id: next })
-    world.call({ op: 'retry', id: waiting })
+    world.cancel(next)
+    world.retry(waiting)
     expect(world.enqueue('a', unique)).toEqual({ ...waiting, created: false })
   })
 
-  test('is free for a later command of the very turn that frees it', () => {
+  test('a unique key is free for later commands of the turn that frees it', () => {
     const world = new World()
     const holder = world.enqueue('a', unique('skip'))
     const { replies } = world.turn({ op: 'cancel', id: holder }, enqueueing({ name: 'a', ...unique('error') }))
@@ -333,8 +335,8 @@ describe('unique keys', () => {
     const world = new World()
     world.attach('s', ['a'])
     const job = world.enqueue('a', { ...unique('error'), backoff: { type: 'fixed', delay: 10 }, maxAttempts: 3 })
-    for (const run of [1, 2]) {
-      world.call({ op: 'fail', seq: job.seq, run, error: { name: 'E', message: 'm' } })
+    for (let run = 1; run <= 2; run++) {
+      world.fail(job)
       expect(world.stateOf(job)).toBe('scheduled')
       expect(world.refusal(enqueueing({ name: 'a', ...unique('error') }))).toBe('UNIQUE_CONFLICT')
       world.after(10)
@@ -342,7 +344,7 @@ describe('unique keys', () => {
     }
   })
 
-  test('a job may enqueue its own successor under its own key, with its completion', () => {
+  test('a job can enqueue its successor under its own unique key with its completion', () => {
     for (const onConflict of ['skip', 'replace', 'reschedule', 'error'] as const) {
       const world = new World()
       world.attach('s', ['a'])
@@ -352,7 +354,7 @@ describe('unique keys', () => {
     }
   })
 
-  test('two of one key in one array: skip and replace meet, error refuses both', () => {
+  test('two jobs of one call with the same unique key are one job by skip and replace, and are both refused by error', () => {
     const world = new World()
     expect(world.reply(enqueueing({ name: 'a', data: '1', ...unique('skip') }, { name: 'a', data: '2', ...unique('skip') }))).toMatchObject(
       [
@@ -360,10 +362,10 @@ describe('unique keys', () => {
         { seq: 1, created: false },
       ],
     )
-    world.call({ op: 'cancel', id: { seq: 1, node: 7, enqueuedAt: world.now.wall } })
+    world.cancel({ seq: 1 })
     world.run(enqueueing({ name: 'a', data: '3', ...unique('skip') }, { name: 'a', data: '4', ...unique('replace') }))
     expect(world.row({ seq: 2 }).data).toBe('4')
-    world.call({ op: 'cancel', id: { seq: 2, node: 7, enqueuedAt: world.now.wall } })
+    world.cancel({ seq: 2 })
     const before = snapshot(world)
     const reply = world.reply(enqueueing({ name: 'a', ...unique('error') }, { name: 'a', ...unique('error') })) as Refused
     // Neither job exists, so no id is given.
@@ -375,7 +377,7 @@ describe('unique keys', () => {
     expect(snapshot(world)).toBe(before)
   })
 
-  test('a holder that leaves memory within the turn is still the holder', () => {
+  test('the holder of a unique key is found although it has left memory in the same turn', () => {
     const world = new World()
     world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
     const running = world.enqueue('a')
@@ -391,8 +393,8 @@ describe('unique keys', () => {
   })
 })
 
-describe('all or none', () => {
-  test('E14: one refused item refuses its array and changes nothing', () => {
+describe('a call with several jobs creates all of them or none', () => {
+  test('E14: one refused job refuses its whole call, and nothing changes', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a', { unique: { key: 'k', onConflict: 'skip' }, data: 'first' })
@@ -412,20 +414,20 @@ describe('all or none', () => {
   })
 
   test.each(['skip', 'replace', 'reschedule'] as const)(
-    '%s: repeated under its idempotency key, the call is answered with the same job',
+    'a call with onConflict %s that is repeated under its idempotency key returns the same job',
     (onConflict) => {
       const world = new World()
       const holder = world.enqueue('a', { unique: { key: 'k', onConflict: 'skip' }, delay: 5 })
       const again = { unique: { key: 'k', onConflict }, idempotencyKey: 'i' }
       expect(world.enqueue('a', again)).toMatchObject({ seq: holder.seq, created: false })
       // Whatever has become of it by then.
-      world.call({ op: 'cancel', id: holder })
+      world.cancel(holder)
       expect(world.enqueue('a', again)).toMatchObject({ seq: holder.seq, created: false })
       expect(world.store.rows.size).toBe(1)
     },
   )
 
-  test('others of the turn are not refused with it', () => {
+  test('a refused call does not refuse other calls of its turn', () => {
     const world = new World()
     world.enqueue('a', { unique: { key: 'k', onConflict: 'skip' } })
     const { replies } = world.turn(
@@ -437,7 +439,7 @@ describe('all or none', () => {
     expect(world.store.rows.size).toBe(3)
   })
 
-  test('31, 32: while new work is refused completions go on', () => {
+  test('31, 32: completions are accepted while new jobs are refused', () => {
     const world = new World()
     world.attach('s', ['a'])
     const job = world.enqueue('a')

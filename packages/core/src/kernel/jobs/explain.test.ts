@@ -1,4 +1,5 @@
-/** A job that could start has no cause but its place in line; each thing that holds it back is named, with what ends it. */
+/** Tests how a waiting job is explained: each cause that holds it back is named, with its end. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
@@ -23,7 +24,7 @@ const CASES: Readonly<Record<CauseCode, (world: World) => readonly [job: { reado
   retry: (world) => {
     world.attach('s', ['a'])
     const job = world.enqueue('a')
-    world.run({ op: 'fail', seq: job.seq, run: 1, error: { name: 'Error', message: 'no' } })
+    world.fail(job)
     return [job, { until: world.row(job).runAt }]
   },
   parents: (world) => {
@@ -37,15 +38,15 @@ const CASES: Readonly<Record<CauseCode, (world: World) => readonly [job: { reado
     return [world.enqueue('a'), {}]
   },
   'queue-paused': (world) => {
-    world.run({ op: 'pause', queue: 'default', paused: true, for: 1_000 })
+    world.pause('default', { for: 1_000 })
     return [world.enqueue('a'), { until: world.now.wall + 1_000 }]
   },
   'name-paused': (world) => {
-    world.run({ op: 'pause', queue: 'default', job: 'a', paused: true })
+    world.pause('default', { job: 'a' })
     return [world.enqueue('a'), {}]
   },
   'key-paused': (world) => {
-    world.run({ op: 'pause', queue: 'default', key: 'k', paused: true, for: 2_000 })
+    world.pause('default', { key: 'k', for: 2_000 })
     return [world.enqueue('a', { concurrencyKey: 'k' }), { of: 'k', until: world.now.wall + 2_000 }]
   },
   'no-worker': (world) => [world.enqueue('nobody'), {}],
@@ -79,13 +80,13 @@ function limited(
   changes: QueueChanges,
   cause: Omit<Cause, 'code'>,
 ): readonly [{ readonly seq: number }, Omit<Cause, 'code'>] {
-  world.run({ op: 'configure', queue: 'default', changes })
+  world.configure('default', changes)
   world.attach('s', ['a'])
   world.enqueue('a', { concurrencyKey: 'k' })
   return [world.enqueue('a', { concurrencyKey: 'k' }), cause]
 }
 
-test.each(CAUSES)('%s', (code) => {
+test.each(CAUSES)('the cause %s is named for the job that it holds back', (code) => {
   const world = new World()
   const [job, cause] = CASES[code](world)
   expect(causesOf(world, job)).toContainEqual({ code, ...cause })
@@ -96,30 +97,30 @@ test.each(CAUSES)('%s', (code) => {
   expect([world.stateOf(bystander), causesOf(world, bystander)]).toEqual(['active', []])
 })
 
-test('a debt of a rate that outlasts every Date ends at the last instant of one', () => {
+test('a job that waits for a rate until after the last possible Date shows that Date as the end of its wait', () => {
   const world = new World()
-  world.run({ op: 'configure', queue: 'default', changes: { rateLimit: { limit: 1, period: 365 * 86_400_000, burst: 1 } } })
+  world.configure('default', { rateLimit: { limit: 1, period: 365 * 86_400_000, burst: 1 } })
   world.attach('s', ['a'])
   world.enqueue('a', { tokens: LIMITS.tokens })
   expect(causesOf(world, world.enqueue('a'))).toEqual([{ code: 'rate-limit', until: LIMITS.timeMs }])
 })
 
-test('in a strict queue, the first job of a key waits for the pause or the rate of the key, and the others for their turn', () => {
+test('in a strict queue the first job of a key waits for the pause or the rate of the key, and later jobs for their turn', () => {
   const codes = (world: World, job: { readonly seq: number }) => causesOf(world, job).map(({ code }) => code)
   const world = new World()
-  world.run({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict', perKeyRateLimit: RATE } })
+  world.configure('default', { keyOrder: 'strict', perKeyRateLimit: RATE })
   world.attach('s', ['a'])
   const [first, second, third] = [0, 1, 2].map(() => world.enqueue('a', { concurrencyKey: 'k' }))
   if (first === undefined || second === undefined || third === undefined) throw new Error('no jobs')
   expect(codes(world, second)).toEqual(['key-order'])
   world.complete(first)
   expect(codes(world, second)).toEqual(['key-rate-limit'])
-  world.run({ op: 'pause', queue: 'default', key: 'other', paused: true })
+  world.pause('default', { key: 'other' })
   const held = world.enqueue('a', { concurrencyKey: 'other' })
   expect(codes(world, held)).toEqual(['key-paused'])
 })
 
-test('a job that runs or has ended has no cause', () => {
+test('a job that runs or has ended has no cause that holds it back', () => {
   const world = new World()
   world.attach('s', ['a'])
   const job = world.enqueue('a')
@@ -149,7 +150,7 @@ const act = fc.oneof(
   { weight: 1, arbitrary: fc.boolean().map((paused): Command => ({ op: 'pause', queue: 'default', key: 'k', paused })) },
 )
 
-test('the first job in line is held by a cause that is named, or no worker has room for it', () => {
+test('the first waiting job always has a cause other than its place in line', () => {
   fc.assert(
     fc.property(fc.array(act, { maxLength: 20, size: 'max' }), (acts) => {
       const world = new World()

@@ -1,3 +1,5 @@
+/** Tests how entries of journals become jobs: each once, in order, with the ids that the journal states. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
@@ -29,8 +31,8 @@ function forwarded(world: World, command: CheckedForward): Forwarded {
 /** What was created, by the data of the jobs. */
 const created = ({ store }: World) => [...store.rows.values()].map(({ data }) => Number(data))
 
-describe('forward', () => {
-  test('N3: creates jobs with the ids that the journal has given them', () => {
+describe('forwarding the entries of a journal', () => {
+  test('N3: a forwarded job has the id that its journal has given it', () => {
     const world = new World()
     const bystander = world.enqueue('a', { data: '"bystander"' })
     const before = world.row(bystander)
@@ -45,7 +47,7 @@ describe('forward', () => {
     expect(world.row(bystander)).toEqual(before)
   })
 
-  test('a job is found by what its id says, and by its row', () => {
+  test('a forwarded job is found by the id that its journal states, and by the key of its row', () => {
     const world = new World()
     forwarded(world, forwarding(1, [entry(plain(1)), entry(plain(2))]))
     const said = { seq: 2, node: NUMBER, enqueuedAt: AT }
@@ -58,7 +60,7 @@ describe('forward', () => {
     expect(created(world)).toEqual([1])
   })
 
-  test('an entry that does not fit is refused in its place, and those behind it can follow', () => {
+  test('an entry with invalid data is refused at its place, and later entries can follow', () => {
     const world = new World()
     const refusal = { code: 'VALIDATION', message: 'the data is wrong' } as const
     const unfit = new Map([2, 3].map((place) => [place, refusal]))
@@ -70,7 +72,7 @@ describe('forward', () => {
     expect(created(world)).toEqual([1, 4])
   })
 
-  test('an entry that was taken before anybody knew its schema is skipped, and not refused', () => {
+  test('an entry that was accepted before its schema was known is skipped, and not refused', () => {
     const world = new World()
     const entries = [entry(plain(1)), entry(plain(2))]
     forwarded(world, forwarding(1, entries))
@@ -79,13 +81,13 @@ describe('forward', () => {
     expect(created(world)).toEqual([1, 2, 3])
   })
 
-  test('it is found by the commands behind it in the same turn', () => {
+  test('a forwarded job is found by later commands of the same turn', () => {
     const world = new World()
     const { replies } = world.turn(forwarding(1, [entry(plain(1))]), { op: 'cancel', id: { seq: 1, node: NUMBER, enqueuedAt: AT } })
     expect(replies).toEqual([{ mark: 1, merged: [] }, 'cancelled'])
   })
 
-  test('two journals that have drawn the same number: time tells their jobs apart', () => {
+  test('two journals with the same number have jobs that differ by their time', () => {
     const world = new World()
     forwarded(world, forwarding(1, [entry(plain(1))], 'one'))
     forwarded(world, forwarding(1, [{ at: AT + 1, jobs: [plain(2)] }], 'other'))
@@ -93,7 +95,7 @@ describe('forward', () => {
     expect(created(world)).toEqual([1])
   })
 
-  test('what is at or before the mark is skipped, whatever became of the job, through a reload too', () => {
+  test('an entry at or before the mark is skipped, whatever has become of its job, also after a reload', () => {
     const world = new World()
     forwarded(world, forwarding(1, [entry(plain(1)), entry(plain(2))]))
     world.turn({ op: 'delete', id: { seq: 1, node: NUMBER, enqueuedAt: AT } })
@@ -104,7 +106,7 @@ describe('forward', () => {
     expect(forwarded(world, forwarding(1, [entry(plain(4))], 'another source')).mark).toBe(1)
   })
 
-  test('twice in one turn is once', () => {
+  test('an entry that is sent twice in one turn creates its jobs once', () => {
     const world = new World()
     const again = forwarding(1, [entry(plain(1), plain(2))])
     const { replies } = world.turn(again, again, forwarding(3, [entry(plain(3))]))
@@ -116,7 +118,7 @@ describe('forward', () => {
     expect(created(world)).toEqual([1, 2, 3])
   })
 
-  test('a key merges a job with an earlier one, which the reply names', () => {
+  test('an idempotency key merges a forwarded job with an earlier one, which the reply names', () => {
     const world = new World()
     const first = world.enqueue('a', { idempotencyKey: 'k' })
     const keyed = { ...plain(2), idempotencyKey: 'k' }
@@ -124,7 +126,7 @@ describe('forward', () => {
     expect(reply).toEqual({ mark: 2, merged: [{ place: 2, job: { seq: first.seq, node: first.node, enqueuedAt: first.enqueuedAt } }] })
   })
 
-  test('a refused entry stops there, all or none of it; sent from behind it, the rest goes on', () => {
+  test('a refused entry creates none of its jobs and stops the journal, which can continue behind it', () => {
     const world = new World()
     const unique = { ...plain(7), unique: { key: 'u', onConflict: 'error' } as const }
     world.turn({ op: 'enqueue', jobs: [unique] })
@@ -138,7 +140,7 @@ describe('forward', () => {
     expect(forwarded(world, forwarding(2, entries.slice(1)))).toEqual({ mark: 4, merged: [] })
   })
 
-  test('ttl counts from the call: one that has run out meanwhile never runs', () => {
+  test('the ttl of a forwarded job counts from the time of its entry: a job whose ttl is over never runs', () => {
     const world = new World()
     world.attach('s', ['a'])
     const { grants } = world.turn(
@@ -157,7 +159,7 @@ describe('forward', () => {
     expect(world.stateOf({ seq: 1 })).toBe('failed')
   })
 
-  test('places end before their bits do', () => {
+  test('a journal entry beyond the last possible place is refused', () => {
     const world = new World()
     const last = PLACE_LIMIT - 1
     expect(forwarded(world, forwarding(last, [entry(plain(1))]))).toEqual({ mark: last, merged: [] })
@@ -169,7 +171,7 @@ describe('forward', () => {
     expect(Number.isSafeInteger(row?.node)).toBe(true)
   })
 
-  test('however often parts of a journal are sent, with reloads between, each entry is created once and in order', () => {
+  test('each entry is created once and in order, however often parts of its journal are sent, with reloads between', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 12 })
     const sends = fc.array(fc.record({ from: fc.nat(), count: fc.nat(), reload: fc.boolean() }), { maxLength: 20 })
     fc.assert(
@@ -197,36 +199,36 @@ describe('forward', () => {
   })
 })
 
-describe('a producer that says the id of a job that is not its own', () => {
+describe('a producer that states the id of a job that is not its own', () => {
   const idsOf = ({ store }: World) => [...store.rows.values()].map((row) => formatId(row))
 
   test.each<[string, (world: World) => ForwardCommand]>([
     [
-      'of another journal',
+      'of a job in another journal',
       (world) => {
         forwarded(world, forwarding(1, [entry(plain(1))], 'victim'))
         return forwarding(1, [entry(plain(9))], 'forger')
       },
     ],
     [
-      'of another journal, in the same turn',
+      'of a job in another journal of the same turn',
       (world) => {
         world.turn(forwarding(1, [entry(plain(1))], 'victim'), forwarding(1, [entry(plain(8))], 'forger'))
         return forwarding(2, [entry(plain(9))], 'forger')
       },
     ],
     [
-      'of a row of the file',
+      'of a row in the file',
       (world) => {
         const { seq, node, enqueuedAt } = world.enqueue('a', { data: '1' })
         return { ...forwarding(seq, [{ at: enqueuedAt, jobs: [plain(9)] }], 'forger'), number: node }
       },
     ],
     [
-      'of a row of the file that is still to come',
+      'of a future row in the file',
       (world) => ({ ...forwarding(2, [{ at: world.now.wall, jobs: [plain(9)] }], 'forger'), number: world.tables.node }),
     ],
-  ])('%s: its job has an id of the engine, which the answer names, and no job is lost', (_what, prepare) => {
+  ])('a job with the id %s gets an id of the engine, which the reply names, and no job is lost', (_what, prepare) => {
     const world = new World()
     const command = prepare(world)
     const before = idsOf(world)
@@ -242,7 +244,7 @@ describe('a producer that says the id of a job that is not its own', () => {
     expect(ids.slice(0, before.length)).toEqual(before)
   })
 
-  test('many journals with one number: the ids of two jobs of a place are as they were said, so that a look for an id reads no more', () => {
+  test('the first two jobs of one place keep the ids that many journals with one number state, so that a lookup reads no more rows', () => {
     const world = new World()
     for (let source = 0; source < 5; source++) forwarded(world, forwarding(1, [{ at: AT + source, jobs: [plain(source)] }], `s${source}`))
     expect([...world.store.rows.values()].map(({ node }) => node === sourcedNode(1, NUMBER))).toEqual([true, true, false, false, false])
@@ -257,7 +259,7 @@ describe('a producer that says the id of a job that is not its own', () => {
   })
 })
 
-test('a producer whose clock is more than a day ahead loses nothing: the job gets an id of the engine, which the answer names', () => {
+test('a producer whose clock is more than a day ahead loses no job: the job gets an id of the engine, which the reply names', () => {
   const world = new World()
   const at = (ahead: number): SourceEntry => ({ at: world.now.wall + ahead, jobs: [plain(ahead)] })
   const all = forwarding(1, [at(86_400_000), at(86_400_001), at(0)])

@@ -1,4 +1,5 @@
-// Entries of the inbox of a store, which others have put there: each leaves it in the turn that creates its job, or refuses it.
+/** Tests the inbox of a store: an entry leaves it in the turn that creates its job or refuses it. */
+
 import { describe, expect, test } from 'vitest'
 import type { CheckedForward, InboxEntry, NewJob } from '../../commands.ts'
 import { Refused } from '../../decision.ts'
@@ -29,8 +30,8 @@ function taking(jobs: Readonly<Record<number, Partial<NewJob> | string>>): Check
 
 const rowsOf = ({ store }: World) => [...store.rows.values()].map(({ node, enqueuedAt, data }) => [node, enqueuedAt, data])
 
-describe('the inbox', () => {
-  test('its jobs have the ids that the entries were given, and the entries are taken out', () => {
+describe('the inbox of a store', () => {
+  test('jobs from the inbox have the ids of their entries, and the entries are removed', () => {
     const world = new World()
     const bystander = world.row(world.enqueue('by', { data: '"by"' }))
     const { inbox } = world.turn(taking({ 7: { data: '1' }, 5: { data: '2' } }))
@@ -42,7 +43,7 @@ describe('the inbox', () => {
     expect(world.row(bystander)).toEqual(bystander)
   })
 
-  test('an entry that is no job, or that a key refuses, is taken out with the reason', () => {
+  test('an entry that is not a job, or that a unique key refuses, is removed with the reason', () => {
     const world = new World()
     world.enqueue('a', { unique: { key: 'k', onConflict: 'skip' } })
     const { inbox } = world.turn(taking({ 1: 'wrong', 2: { unique: { key: 'k', onConflict: 'error' } }, 3: { data: '3' } }))
@@ -54,7 +55,7 @@ describe('the inbox', () => {
     expect(rowsOf(world).map(([, , data]) => data)).toEqual([null, '3'])
   })
 
-  test('one that a key matches to an earlier job creates none, and is taken out', () => {
+  test('an entry that an idempotency key matches to an earlier job creates none, and is removed', () => {
     const world = new World()
     const { seq, node, enqueuedAt } = world.enqueue('a', { idempotencyKey: 'k' })
     const { inbox, replies } = world.turn(taking({ 1: { idempotencyKey: 'k' } }))
@@ -63,7 +64,7 @@ describe('the inbox', () => {
     expect(rowsOf(world)).toHaveLength(1)
   })
 
-  test('one whose queue is full or draining stays, and those behind it do not wait', () => {
+  test('an entry whose queue is full stays, and later entries do not wait for it', () => {
     const world = new World()
     world.turn({ op: 'configure', queue: 'small', changes: { maxLength: 1 } })
     const { inbox } = world.turn(taking({ 1: { queue: 'small' }, 2: { queue: 'small' }, 3: { data: '3' } }))
@@ -71,7 +72,7 @@ describe('the inbox', () => {
     expect(rowsOf(world).map(([node]) => node)).toEqual([sourcedNode(1, NUMBER), sourcedNode(3, NUMBER)])
   })
 
-  test('a turn that finds room for none writes nothing', () => {
+  test('a turn that finds room for no entry writes nothing', () => {
     const world = new World()
     world.turn({ op: 'configure', queue: 'small', changes: { maxLength: 1 } })
     world.turn(taking({ 1: { queue: 'small' } }))
@@ -79,7 +80,7 @@ describe('the inbox', () => {
     expect([inbox, events]).toEqual([undefined, []])
   })
 
-  test('while new work is refused, all of them stay', () => {
+  test('all entries stay in the inbox while new jobs are refused', () => {
     const world = new World()
     world.refusing = { code: 'DISK_FULL', message: 'full' }
     const { inbox, replies } = world.turn(taking({ 1: {}, 2: 'wrong' }))

@@ -1,4 +1,5 @@
-/** How long a job with a `keep` of its own is kept, whatever the retention of its queue says. */
+/** Tests jobs with a `keep` of their own, which counts instead of the retention of their queue. */
+
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
 import { LIMITS } from '../../limits.ts'
@@ -6,7 +7,6 @@ import type { Enqueued } from '../../replies.ts'
 import { DEFAULT_RETENTION, type Keep } from '../../retention.ts'
 import { World } from '../../testing/world.ts'
 
-const ERROR = { name: 'E', message: 'no' }
 const HOUR = 3_600_000
 
 /** A worker that runs all, and one retention of every final state. */
@@ -21,10 +21,9 @@ type End = 'completed' | 'failed' | 'cancelled'
 /** Runs a new job to its end. */
 function ended(world: World, job: Partial<NewJob>, end: End = 'completed'): Enqueued {
   const created = world.enqueue('a', job)
-  const { seq } = created
-  if (end === 'completed') world.run({ op: 'complete', seq, run: 1, output: null })
-  else if (end === 'failed') world.run({ op: 'fail', seq, run: 1, error: ERROR, retry: false })
-  else world.run({ op: 'cancel', id: created }, { op: 'giveBack', seq, run: 1, started: true })
+  if (end === 'completed') world.complete(created)
+  else if (end === 'failed') world.fail(created, { retry: false })
+  else world.run({ op: 'cancel', id: created }, { op: 'giveBack', ...world.runOf(created), started: true })
   return created
 }
 
@@ -39,8 +38,8 @@ function left(world: World): readonly number[] {
   return [...world.store.rows.keys()]
 }
 
-describe.each(['completed', 'failed', 'cancelled'] as const)('M10: a job that is %s', (end) => {
-  test('stays for the whole of its own time, shorter or longer than that of its queue, and no longer', () => {
+describe.each(['completed', 'failed', 'cancelled'] as const)('M10: a %s job with a `keep` of its own', (end) => {
+  test('the job is kept for exactly its own time, whether that is shorter or longer than the time of its queue', () => {
     const world = keeping({ ageMs: HOUR, count: 1_000 })
     const bystander = ended(world, {}, end)
     const short = ended(world, { keep: 1_000 }, end)
@@ -58,7 +57,7 @@ describe.each(['completed', 'failed', 'cancelled'] as const)('M10: a job that is
     expect(left(world)).toEqual([])
   })
 
-  test('is deleted in the commit that ends it, with 0', () => {
+  test('the job is deleted in the commit that ends it if its `keep` is 0', () => {
     const world = keeping({ ageMs: HOUR, count: 1_000 })
     const bystander = ended(world, {}, end)
     const gone = ended(world, { keep: 0 }, end)
@@ -67,7 +66,7 @@ describe.each(['completed', 'failed', 'cancelled'] as const)('M10: a job that is
     expect(gone.created).toBe(true)
   })
 
-  test('does not count among the newest jobs of its queue, also after a restart', () => {
+  test('the job does not count among the newest jobs that its queue keeps, also after a restart', () => {
     const world = keeping({ ageMs: HOUR, count: 2 })
     const kept = [1, 2, 3].map(() => ended(world, { keep: 9 * HOUR }, end).seq)
     const plain = [1, 2, 3].map(() => ended(world, {}, end).seq)
@@ -79,7 +78,7 @@ describe.each(['completed', 'failed', 'cancelled'] as const)('M10: a job that is
   })
 })
 
-test('a retention of 0 does not take a job that has a time of its own', () => {
+test('a retention of 0 does not delete a job that has a `keep` of its own', () => {
   const world = keeping({ ageMs: 0, count: 0 })
   const { seq } = ended(world, { keep: 5 })
   ended(world, {})
@@ -88,7 +87,7 @@ test('a retention of 0 does not take a job that has a time of its own', () => {
   expect(left(world)).toEqual([])
 })
 
-test('a job with a short time does not wait for older ones with a long time', () => {
+test('a job with a short `keep` is deleted before older jobs with a longer one', () => {
   const world = keeping({ ageMs: HOUR, count: 1_000 })
   const times = [5 * HOUR, 30, 20, 4 * HOUR, 10]
   const seqs = times.map((keep) => ended(world, { keep }).seq)
@@ -98,7 +97,7 @@ test('a job with a short time does not wait for older ones with a long time', ()
   expect(left(world)).toEqual([seqs[0], seqs[3]])
 })
 
-test('a definition, a queue and the engine have defaults for it; the nearest one counts', () => {
+test('a `keep` has defaults in the definition, the queue and the engine, and the nearest one counts', () => {
   const world = new World({ settings: { defaults: { keep: 40 } } })
   world.attach('s', ['a', 'b'], {
     handlers: [
@@ -106,47 +105,47 @@ test('a definition, a queue and the engine have defaults for it; the nearest one
       { name: 'b', defaults: {} },
     ],
   })
-  world.call<'configure'>({ op: 'configure', queue: 'q', changes: { defaults: { keep: 30 } } })
+  world.configure('q', { defaults: { keep: 30 } })
   const keepOf = (name: string, job: Partial<NewJob>) => JSON.parse(world.row(world.enqueue(name, job)).policy as string).keep
   expect([keepOf('a', { keep: 10 }), keepOf('a', {}), keepOf('b', { queue: 'q' }), keepOf('b', {})]).toEqual([10, 20, 30, 40])
 })
 
-test('a job that is retried and ends again is kept anew from then', () => {
+test('a job that is retried and ends again is kept for its whole time from its new end', () => {
   const world = keeping({ ageMs: 9 * HOUR, count: 1_000 })
   const bystander = ended(world, {}, 'failed')
   const job = ended(world, { keep: 100 }, 'failed')
   world.pass(90)
-  const { grants } = world.run({ op: 'retry', id: job })
+  world.retry(job)
   world.pass(20)
   expect(left(world)).toEqual([bystander.seq, job.seq])
-  world.run({ op: 'fail', seq: job.seq, run: grants[0]?.run as number, error: ERROR, retry: false })
+  world.fail(job, { retry: false })
   world.pass(100)
   expect(left(world)).toEqual([bystander.seq, job.seq])
   world.pass(1)
   expect(left(world)).toEqual([bystander.seq])
 })
 
-test('a job that comes back takes the time of a definition that came after its end', () => {
+test('a job that is retried takes the `keep` of a definition that came after its first end', () => {
   const world = new World()
   const [job, bystander] = [world.enqueue('late'), world.enqueue('late')]
   world.run({ op: 'cancel', id: job }, { op: 'cancel', id: bystander })
   world.attach('s', ['late'], { handlers: [{ name: 'late', defaults: { keep: 50 } }], maxConcurrency: 1 })
-  world.run({ op: 'retry', id: job })
+  world.retry(job)
   world.complete(job)
   expect(world.tables.queues.get('default')?.kept).toEqual([0, 0, 0, 0, 1, 0, 0])
   world.pass(51)
   expect(left(world)).toEqual([bystander.seq])
 })
 
-test('a job that is deleted by hand is counted no more', () => {
+test('a job that is deleted by hand no longer counts among the kept jobs', () => {
   const world = keeping({ ageMs: HOUR, count: 1 })
   const [one, other] = [ended(world, { keep: HOUR }), ended(world, { keep: HOUR })]
-  world.run({ op: 'delete', id: one })
+  world.delete(one)
   const plain = [1, 2].map(() => ended(world, {}).seq)
   expect(left(world)).toEqual([other.seq, plain[1]])
 })
 
-test('an export holds it back until it has its end', () => {
+test('an export holds a job back from deletion until the export has its end', () => {
   const world = keeping({ ageMs: HOUR, count: 1_000 })
   world.run({ op: 'export', name: 'e', limit: 1 })
   const [now, soon] = [ended(world, { keep: 0 }), ended(world, { keep: 10 })]
@@ -156,7 +155,7 @@ test('an export holds it back until it has its end', () => {
   expect(left(world)).toEqual([])
 })
 
-test('an export holds back at most so many of a queue and a state', () => {
+test('an export holds back at most `jobsHeldForExports` jobs of a queue and a state', () => {
   const world = keeping({ ageMs: HOUR, count: 1_000 })
   const { jobsHeldForExports } = LIMITS
   Object.assign(LIMITS, { jobsHeldForExports: 2 })
@@ -167,7 +166,7 @@ test('an export holds back at most so many of a queue and a state', () => {
   expect(left(world)).toEqual(seqs.slice(0, 2))
 })
 
-test('in bounded slices', () => {
+test('jobs whose `keep` is over are deleted in bounded slices, one for each turn', () => {
   const world = new World({ audited: false })
   const count = LIMITS.sliceRows + 5
   world.run({ op: 'enqueue', jobs: Array.from({ length: count }, () => ({ name: 'a', data: null, keep: 1 })) })
@@ -181,7 +180,7 @@ test('in bounded slices', () => {
   expect(world.store.rows.size).toBe(0)
 })
 
-test('a turn without such jobs asks for nothing more, and writes nothing more', () => {
+test('a turn that prunes reads and writes nothing for `keep` if no job has one', () => {
   const world = keeping({ ageMs: HOUR, count: 1_000 })
   ended(world, {})
   ended(world, { queue: 'q' })

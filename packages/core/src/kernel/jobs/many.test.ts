@@ -1,4 +1,4 @@
-/** Many jobs by a filter, under limits so small that every filter takes several slices. */
+/** Tests operations on many jobs by a filter, under limits so small that every filter takes several slices. */
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -27,12 +27,11 @@ function oneOfEach(): World {
   world.attach('s', ['a'])
   world.run(enqueueing({ name: 'a', tags }, { name: 'a', tags }))
   world.run({ op: 'complete', seq: 1, run: 1, output: null }, { op: 'fail', seq: 2, run: 1, error: ERROR, retry: false })
-  world.run({ op: 'cancel', id: world.enqueue('b', { tags }) })
+  world.cancel(world.enqueue('b', { tags }))
   world.enqueue('a', { tags })
   world.enqueue('b')
   world.enqueue('b', { delay: 1_000, tags })
-  const { seq } = world.enqueue('a', { queue: 'q', tags })
-  world.run({ op: 'fail', seq, run: 1, error: ERROR, retry: 60_000 })
+  world.fail(world.enqueue('a', { queue: 'q', tags }), { retry: 60_000 })
   return world
 }
 
@@ -73,8 +72,8 @@ function all(
 
 const states = (world: World) => Object.fromEntries([...world.store.rows.values()].map(({ seq, state }) => [seq, STATES[state]]))
 
-describe('what it does to one job of each kind, and what it says of the others', () => {
-  test('cancelMany', () => {
+describe('an operation on many jobs changes what it can of one job of each kind, and counts the others by reason', () => {
+  test('cancelMany cancels all jobs that have not ended, and counts the others by their state', () => {
     const world = oneOfEach()
     expect(all(world, 'cancelMany', {})).toMatchObject({
       matched: 7,
@@ -96,13 +95,13 @@ describe('what it does to one job of each kind, and what it says of the others',
     })
   })
 
-  test('cancelMany tells the worker to stop', () => {
+  test('cancelMany asks the workers of running jobs to stop', () => {
     const world = oneOfEach()
     const { notices } = world.run({ op: 'cancelMany', filter: { state: ACTIVE }, limit: 10, dryRun: false })
     expect(notices).toMatchObject([{ kind: 'abort', cause: 'cancel', seq: 4 }])
   })
 
-  test('retryMany', () => {
+  test('retryMany brings back failed and cancelled jobs and those that wait for a retry, and counts the others by their state', () => {
     const world = oneOfEach()
     expect(all(world, 'retryMany', { tag: 't' })).toMatchObject({
       matched: 6,
@@ -121,7 +120,7 @@ describe('what it does to one job of each kind, and what it says of the others',
     expect([2, 7].map((seq) => world.attemptOf({ seq }))).toEqual([1, 2])
   })
 
-  test('runNowMany', () => {
+  test('runNowMany makes scheduled jobs due, also those that wait for a retry, and counts the others by their state', () => {
     const world = oneOfEach()
     expect(all(world, 'runNowMany', { tag: 't' })).toMatchObject({
       matched: 6,
@@ -134,7 +133,7 @@ describe('what it does to one job of each kind, and what it says of the others',
     expect(all(world, 'runNowMany', { state: WAITING })).toMatchObject({ matched: 2, changed: 0, skipped: { waiting: 2 } })
   })
 
-  test('updateMany', () => {
+  test('updateMany changes jobs that are not running and have not ended, and counts the others by their state', () => {
     const world = oneOfEach()
     const by = JSON.stringify(world.row({ seq: 5 }))
     const changes = { priority: 3, weight: 2, runAt: world.now.wall + 5_000 }
@@ -150,7 +149,7 @@ describe('what it does to one job of each kind, and what it says of the others',
     expect(world.row({ seq: 6 })).toMatchObject({ priority: 3, weight: 2 })
   })
 
-  test('updateMany of tags and meta alone: in every state', () => {
+  test('updateMany changes tags and meta of jobs in every state', () => {
     const world = oneOfEach()
     const by = JSON.stringify(world.row({ seq: 5 }))
     const changes = { tags: ['u'], meta: '{"by":"many"}' }
@@ -161,14 +160,14 @@ describe('what it does to one job of each kind, and what it says of the others',
     expect(JSON.stringify(world.row({ seq: 5 }))).toBe(by)
   })
 
-  test('deleteMany', () => {
+  test('deleteMany deletes all jobs that are not running, and counts the others by their state', () => {
     const world = oneOfEach()
     expect(all(world, 'deleteMany', { tag: 't' })).toMatchObject({ matched: 6, changed: 5, skipped: { active: 1 } })
     expect(states(world)).toEqual({ 4: 'active', 5: 'waiting' })
   })
 })
 
-test.each(OPS)('a dry run of %s says what the real one does, and changes nothing', (op) => {
+test.each(OPS)('a dry run of %s reports what the real one does, and changes nothing', (op) => {
   for (const filter of [
     {},
     { tag: 't' },
@@ -187,7 +186,7 @@ test.each(OPS)('a dry run of %s says what the real one does, and changes nothing
   }
 })
 
-test('several states mean jobs in any of them, and no other', () => {
+test('a filter with several states selects jobs in any of them, and no others', () => {
   const world = oneOfEach()
   expect(all(world, 'deleteMany', { states: [SCHEDULED, FAILED] })).toMatchObject({ matched: 3, changed: 3, skipped: {} })
   expect(states(world)).toEqual({ 1: 'completed', 3: 'cancelled', 4: 'active', 5: 'waiting' })
@@ -198,13 +197,13 @@ test('several states mean jobs in any of them, and no other', () => {
   expect(Object.keys(states(world))).toEqual(['1', '4', '5'])
 })
 
-test('a limit counts what changes, and what is skipped before it is passed over', () => {
+test('a limit on many jobs counts the jobs that change, and not those that are skipped', () => {
   const world = oneOfEach()
   expect(all(world, 'deleteMany', { name: 'a' }, { limit: 2 })).toMatchObject({ matched: 3, changed: 2, skipped: { active: 1 } })
   expect(Object.keys(states(world))).toEqual(['1', '3', '4', '5', '6'])
 })
 
-test('a job that an earlier command of the turn has changed is judged as it is now', () => {
+test('a job that an earlier command of the turn has changed is filtered by its new state', () => {
   const world = new World()
   world.attach('s', ['a'], { worker: 'w' })
   world.run(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'b', data: '"needle"' }, { name: 'b', data: '"needle"' }))
@@ -221,8 +220,8 @@ test('a job that an earlier command of the turn has changed is judged as it is n
   expect(states(world)).toMatchObject({ 2: 'active', 3: 'waiting', 4: 'cancelled' })
 })
 
-describe('ids', () => {
-  test('are judged one by one, and held against the filter', () => {
+describe('an operation on jobs that are named by their ids', () => {
+  test('each named job is checked by itself, and must match the filter', () => {
     const world = oneOfEach()
     const ids = [...[1, 4, 5].map((seq) => world.row({ seq })), { seq: 99, node: 7, enqueuedAt: 1 }]
     const ask = (filter: ListFilter) => world.call<'deleteMany'>({ op: 'deleteMany', filter, ids, limit: 10, dryRun: false })
@@ -231,7 +230,7 @@ describe('ids', () => {
     expect(ask({})).toEqual({ matched: 2, changed: 1, skipped: { active: 1, notFound: 2 }, next: null })
   })
 
-  test('no more than the limit', () => {
+  test('no more jobs change than the limit allows, however many are named', () => {
     const world = oneOfEach()
     const ids = [1, 2, 3].map((seq) => world.row({ seq }))
     expect(world.call<'deleteMany'>({ op: 'deleteMany', filter: {}, ids, limit: 2, dryRun: false })).toMatchObject({
@@ -241,15 +240,15 @@ describe('ids', () => {
     expect(states(world)[3]).toBe('cancelled')
   })
 
-  test('one that is named twice counts once', () => {
+  test('a job that is named twice counts once', () => {
     const world = oneOfEach()
     const id = world.row({ seq: 5 })
     expect(world.call<'cancelMany'>({ op: 'cancelMany', filter: {}, ids: [id, id], limit: 9, dryRun: false })).toMatchObject({ changed: 1 })
   })
 })
 
-describe('in one turn', () => {
-  test('jobs that the turn has created before are met, those of a later command are not', () => {
+describe('an operation on many jobs beside other commands of one turn', () => {
+  test('jobs that an earlier command of the turn has created are included, and jobs of a later command are not', () => {
     const world = new World()
     const many: CommandOf<'deleteMany'> = { op: 'deleteMany', filter: { tag: 't' }, limit: 2, dryRun: false }
     const { replies } = world.turn(enqueueing(...Array(3).fill({ name: 'a', tags: ['t'] })), many, enqueueing({ name: 'a', tags: ['t'] }))
@@ -257,7 +256,7 @@ describe('in one turn', () => {
     expect(states(world)).toEqual({ 1: 'waiting', 4: 'waiting' })
   })
 
-  test('two slices do not take the same job, and a job that was deleted is not met', () => {
+  test('two slices of one turn do not take the same job, and a deleted job is not found again', () => {
     const world = oneOfEach()
     const slice: CommandOf<'deleteMany'> = { op: 'deleteMany', filter: { state: FAILED }, before: 4, limit: 9, dryRun: false }
     const { replies } = world.turn(slice, { ...slice }, { ...slice, op: 'retryMany' })
@@ -268,7 +267,7 @@ describe('in one turn', () => {
     ])
   })
 
-  test('a job that finishes before is judged as what it then is', () => {
+  test('a job that an earlier command has completed no longer matches a filter for active jobs', () => {
     const world = oneOfEach()
     const { replies } = world.turn(
       { op: 'complete', seq: 4, run: 1, output: null },
@@ -279,8 +278,8 @@ describe('in one turn', () => {
   })
 })
 
-describe('keys', () => {
-  test('erasing forgets the idempotency keys: its own, and those that its unique key has met', () => {
+describe('the keys of jobs that many-job operations delete or bring back', () => {
+  test('deleteMany forgets the idempotency keys of a job: its own, and those of calls that its unique key has answered', () => {
     const world = new World()
     const unique = { key: 'u', onConflict: 'skip' } as const
     world.enqueue('a', { idempotencyKey: 'first', unique, tags: ['t'] })
@@ -300,23 +299,23 @@ describe('keys', () => {
     expect(world.store.uniqueKeys.size).toBe(0)
   })
 
-  test('delete leaves the key: a repeat creates nothing', () => {
+  test('delete keeps the idempotency key of a job, so a repeat creates nothing', () => {
     const world = new World()
     const id = world.enqueue('a', { idempotencyKey: 'k' })
-    world.run({ op: 'delete', id })
+    world.delete(id)
     expect(world.enqueue('a', { idempotencyKey: 'k' }).created).toBe(false)
   })
 
-  test('retryMany leaves a job whose unique key another one holds by now, and brings back one of two that share it', () => {
+  test('retryMany skips a job whose unique key another job holds by now, and brings back one of two that share a key', () => {
     const world = new World()
     const unique = { key: 'u', onConflict: 'skip' } as const
-    for (let n = 0; n < 2; n++) world.run({ op: 'cancel', id: world.enqueue('a', { unique }) })
+    for (let n = 0; n < 2; n++) world.cancel(world.enqueue('a', { unique }))
     expect(all(world, 'retryMany', { state: CANCELLED })).toMatchObject({ matched: 2, changed: 1, skipped: { uniqueConflict: 1 } })
     expect(states(world)).toEqual({ 1: 'cancelled', 2: 'waiting' })
   })
 })
 
-test('any filter, in any limits: what matches is changed or counted, the rest is as before', () => {
+test('an operation with any filter and limit changes or counts each job that matches, and leaves all others as they were', () => {
   const job = fc.record({
     name: fc.constantFrom('a', 'b'),
     queue: fc.constantFrom('q', 'r'),
@@ -339,9 +338,9 @@ test('any filter, in any limits: what matches is changed or counted, the rest is
         const runs = end === 'complete' || end === 'fail' || end === 'run'
         if (runs) world.attach('s', [rest.name], { ...one, queues: [rest.queue], maxConcurrency: 100, minConcurrency: 100 })
         const id = world.enqueue(rest.name, { ...rest, priority: 9, ...(end === 'later' && { delay: 1_000 }) })
-        if (end === 'complete') world.run({ op: 'complete', seq: id.seq, run: 1, output: null })
-        if (end === 'fail') world.run({ op: 'fail', seq: id.seq, run: 1, error: ERROR, retry: false })
-        if (end === 'cancel') world.run({ op: 'cancel', id })
+        if (end === 'complete') world.complete(id)
+        if (end === 'fail') world.fail(id, { retry: false })
+        if (end === 'cancel') world.cancel(id)
         if (runs) world.run({ op: 'drain', session: 's' })
       }
       const before = new Map([...world.store.rows].map(([seq, row]) => [seq, { ...row }]))

@@ -1,4 +1,5 @@
-/** Calls that an earlier job answers: the event of that job where its queue asks for it, and nothing at all elsewhere. */
+/** Tests calls that return an earlier job: that job emits an event if its queue asks for it. */
+
 import { describe, expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
 import { LIMITS } from '../../limits.ts'
@@ -22,15 +23,15 @@ const LEADING: Call = { debounce: { key: 'k', delay: 1_000, mode: 'leading' } }
 
 function telling(): World {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { repeats: 'event' } })
+  world.configure('default', { repeats: 'event' })
   return world
 }
 
 const calling = (...jobs: readonly Call[]) => enqueueing(...jobs.map((job) => ({ ...job, name: 'a' })))
 const call = (world: World, job: Call) => world.run(calling(job))
 
-describe('a queue that tells of repeats', () => {
-  test.each(KINDS)('%s: the job that answers, in memory and from its row', (_kind, job) => {
+describe('a queue that reports repeats', () => {
+  test.each(KINDS)('a repeat by %s emits an event of the earlier job, whether that job is in memory or only on disk', (_kind, job) => {
     const world = telling()
     expect(call(world, job).events).toMatchObject([{ type: 'enqueued', seq: 1 }])
     const bystander = JSON.stringify(world.row(world.enqueue('a')))
@@ -41,7 +42,7 @@ describe('a queue that tells of repeats', () => {
     expect(world.store.rows.size).toBe(2)
   })
 
-  test.each(CHANGING)('%s: beside the event of the change', (_kind, job) => {
+  test.each(CHANGING)('a repeat that changes the earlier job (%s) emits `deduplicated` after `updated`', (_kind, job) => {
     const world = telling()
     call(world, job)
     expect(call(world, job).events.map(({ type, seq }) => [type, seq])).toEqual([
@@ -50,29 +51,32 @@ describe('a queue that tells of repeats', () => {
     ])
   })
 
-  test('a leading debounce', () => {
+  test('a repeat by a leading debounce emits an event of the earlier job', () => {
     const world = telling()
     call(world, LEADING)
     expect(call(world, LEADING).events).toMatchObject(told)
   })
 
-  test('within one call and one turn, once for each repeat', () => {
-    for (const [, job] of [...KINDS, ['leading', LEADING] as const]) {
+  test('several repeats within one call or one turn emit one event each', () => {
+    for (const [, job] of [...KINDS, ['a leading debounce', LEADING] as const]) {
       const world = telling()
       const { events } = world.run(calling(job, job), calling(job))
       expect(events.map(({ type }) => type)).toEqual(['enqueued', 'deduplicated', 'deduplicated'])
     }
   })
 
-  test.each([...KINDS, ['leading', LEADING] as const])('%s: the job that answers has left memory within the call', (_, job) => {
-    const world = telling()
-    const others = Array.from({ length: LIMITS.windowJobs + 1 }, () => ({ priority: 1 }))
-    world.attach('s', ['a'], { paused: true })
-    const { events } = world.run(calling(job, ...others, job))
-    expect(events.filter(({ type }) => type === 'deduplicated')).toMatchObject(told)
-  })
+  test.each([...KINDS, ['a leading debounce', LEADING] as const])(
+    'a repeat by %s emits its event although the earlier job has left memory within the same call',
+    (_, job) => {
+      const world = telling()
+      const others = Array.from({ length: LIMITS.windowJobs + 1 }, () => ({ priority: 1 }))
+      world.attach('s', ['a'], { paused: true })
+      const { events } = world.run(calling(job, ...others, job))
+      expect(events.filter(({ type }) => type === 'deduplicated')).toMatchObject(told)
+    },
+  )
 
-  test('the run and the attempt are those of the job by then; one that has ended is told of too', () => {
+  test('the event of a repeat has the current run and attempt of the earlier job, even if that job has ended', () => {
     const world = telling()
     const key = { idempotencyKey: 'k' }
     call(world, key)
@@ -84,7 +88,7 @@ describe('a queue that tells of repeats', () => {
     expect(world.stateOf({ seq: 1 })).toBe('completed')
   })
 
-  test('the calls of a run', () => {
+  test('a job that a handler enqueues with its completion emits the event if it is a repeat', () => {
     const world = telling()
     call(world, { unique: { key: 'k', onConflict: 'skip' } })
     world.attach('w', ['b'])
@@ -94,16 +98,16 @@ describe('a queue that tells of repeats', () => {
     expect(events.map(({ type, seq }) => [type, seq])).toContainEqual(['deduplicated', 1])
   })
 
-  test('nothing is told of a job that is gone, nor of a call that is refused', () => {
+  test('a repeat of a deleted job emits no event, and neither does a refused call', () => {
     const world = telling()
     const first = world.enqueue('a', { idempotencyKey: 'k' })
-    world.run({ op: 'delete', id: first })
+    world.delete(first)
     expect(call(world, { idempotencyKey: 'k' })).toMatchObject({ events: [], replies: [[{ seq: 1, created: false }]] })
     call(world, { unique: { key: 'u', onConflict: 'error' } })
     expect(call(world, { unique: { key: 'u', onConflict: 'error' } }).events).toEqual([])
   })
 
-  test('the queue that the call names counts: its own, that of its name, or the default', () => {
+  test('the setting of the queue that the call goes to decides, and not the queue of the earlier job', () => {
     const world = telling()
     world.run(attaching('w', [], { handlers: [{ name: 'a', defaults: { queue: 'other' } }] }))
     const key = { idempotencyKey: 'k' }
@@ -113,16 +117,19 @@ describe('a queue that tells of repeats', () => {
   })
 })
 
-test.each([...KINDS, ['leading', LEADING] as const])('%s: without the setting a repeat writes nothing and reads no job', (_kind, job) => {
-  const world = new World()
-  call(world, job)
-  const { writes } = world.store
-  world.reload()
-  expect(call(world, job).events).toEqual([])
-  // A leading debounce lasts longer with each call.
-  if (job !== LEADING) expect(world.store.writes).toBe(writes)
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { repeats: 'event' } })
-  expect(call(world, job).events).toMatchObject(told)
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { repeats: null } })
-  expect(call(world, job).events).toEqual([])
-})
+test.each([...KINDS, ['a leading debounce', LEADING] as const])(
+  'a repeat by %s emits no event and writes no job in a queue without the setting',
+  (_kind, job) => {
+    const world = new World()
+    call(world, job)
+    const { writes } = world.store
+    world.reload()
+    expect(call(world, job).events).toEqual([])
+    // A leading debounce lasts longer with each call.
+    if (job !== LEADING) expect(world.store.writes).toBe(writes)
+    world.configure('default', { repeats: 'event' })
+    expect(call(world, job).events).toMatchObject(told)
+    world.configure('default', { repeats: null })
+    expect(call(world, job).events).toEqual([])
+  },
+)

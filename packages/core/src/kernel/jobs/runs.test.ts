@@ -1,4 +1,4 @@
-/** What a worker says of a run, and the fence around it. */
+/** Tests the commands that a worker sends for a run, and that they count only for the current run and from its holder. */
 
 import { describe, expect, test } from 'vitest'
 import type { RunKey } from '../../commands.ts'
@@ -35,19 +35,19 @@ function running(): World {
   const world = new World()
   world.attach('s', ['a'], { minConcurrency: 2, maxConcurrency: 2 })
   world.run(enqueueing({ name: 'a', data: '1' }, { name: 'a', data: '2' }, { name: 'a', data: '3' }))
-  world.run({ op: 'giveBack', seq: 1, run: 1 })
+  world.giveBack({ seq: 1 })
   expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run: 2 })
   return world
 }
 
-describe.each(Object.entries(SAYINGS))('10: %s is fenced by run', (_op, say) => {
+describe.each(Object.entries(SAYINGS))('10: the command %s counts only for the current run of a job', (_op, say) => {
   test.each([
     ['an earlier run', { seq: 1, run: 1 }],
     ['a later run', { seq: 1, run: 3 }],
     ['run 0', { seq: 1, run: 0 }],
     ['a job that waits', { seq: 3, run: 0 }],
     ['a job that is not there', { seq: 99, run: 1 }],
-  ])('token-per-attempt: %s is stale, and nothing changes, nor for any bystander', (_what, run) => {
+  ])('token-per-attempt: the command is refused as stale for %s, and no job changes', (_what, run) => {
     const world = running()
     const before = snapshot(world)
     const turned = world.run(say(run))
@@ -60,7 +60,7 @@ describe.each(Object.entries(SAYINGS))('10: %s is fenced by run', (_op, say) => 
     ['a connection without a session', () => {}],
     ['a connection with a session of the same worker, host and pid', (world: World) => world.attach('t', ['b'], { worker: 'worker of s' })],
     ['a connection whose session claims the run', (world: World) => world.attach('t', ['a'], {}, [{ seq: 1, run: 2 }])],
-  ])('only the holder speaks for a run: said by %s it is stale, and nothing changes', (_what, prepare) => {
+  ])('a run accepts commands from its holder alone: from %s the command is stale, and nothing changes', (_what, prepare) => {
     const world = running()
     world.connection = 2
     prepare(world)
@@ -71,7 +71,7 @@ describe.each(Object.entries(SAYINGS))('10: %s is fenced by run', (_op, say) => 
     expect(snapshot(world)).toBe(before)
   })
 
-  test('a session that attaches by another connection takes its runs along', () => {
+  test('a session that attaches by another connection keeps its runs', () => {
     const world = running()
     world.connection = 2
     world.attach('s', ['a'], { minConcurrency: 2, maxConcurrency: 2 }, [
@@ -84,7 +84,7 @@ describe.each(Object.entries(SAYINGS))('10: %s is fenced by run', (_op, say) => 
     expect(world.turn(say({ seq: 1, run: 2 })).replies).toEqual([true])
   })
 
-  test('the current run is heard, and the bystander stays as it was', () => {
+  test('the command is accepted for the current run, and another job stays as it was', () => {
     const world = running()
     const bystander = JSON.stringify(world.row({ seq: 2 }))
     expect(world.turn(say({ seq: 1, run: 2 })).replies).toEqual([true])
@@ -92,20 +92,20 @@ describe.each(Object.entries(SAYINGS))('10: %s is fenced by run', (_op, say) => 
     expect(world.store.runs.filter((run) => run.seq !== 1)).toEqual([])
   })
 
-  test('what was said after the run ended is stale', () => {
+  test('the command is stale after the end of its run', () => {
     const world = running()
-    world.call({ op: 'fail', seq: 1, run: 2, error: ERROR, retry: false })
+    world.fail({ seq: 1 }, { retry: false })
     const before = snapshot(world)
     expect(world.refusal(say({ seq: 1, run: 2 }))).toBe('STALE_RUN')
     expect(snapshot(world)).toBe(before)
   })
 })
 
-describe('complete', () => {
-  test('output, state, time and totals; one touch of the row', () => {
+describe('completing a run', () => {
+  test('a completed job has its output, its state and its time, counts in the totals, and keeps no row of its run', () => {
     const world = running()
     world.pass(7)
-    const { events } = world.run({ op: 'complete', seq: 1, run: 2, output: 'out' })
+    const { events } = world.complete({ seq: 1 }, 'out')
     expect(world.row({ seq: 1 })).toMatchObject({ state: COMPLETED, output: 'out', finishedAt: world.now.wall, run: 2, uncounted: 1 })
     expect(events[0]).toEqual({ type: 'completed', seq: 1, run: 2, attempt: 1 })
     expect(world.store.lanes.get(1)?.totals).toMatchObject({ completed: 1, failed: 0 })
@@ -114,7 +114,7 @@ describe('complete', () => {
     expect(world.store.attempts(world.store.jobs([1]))[0]).toMatchObject([{ run: 2, attempt: 1, worker: 'worker of s', logs: [] }])
   })
 
-  test('13: told twice with the same run, it is answered as the first, and changes nothing', () => {
+  test('13: a completion that is sent twice for one run gets the first answer again, and changes nothing', () => {
     const world = running()
     world.complete({ seq: 1 }, 'first')
     const before = snapshot(world)
@@ -124,7 +124,7 @@ describe('complete', () => {
     expect(snapshot(world)).toBe(before)
   })
 
-  test('told again by another connection, with the same output, it is answered as the first', () => {
+  test('a completion that is sent again by another connection with the same output gets the first answer again', () => {
     const world = running()
     const said = { op: 'complete', seq: 1, run: 2, output: Uint8Array.of(1, 2) } as const
     world.run(said)
@@ -136,7 +136,7 @@ describe('complete', () => {
     expect(snapshot(world)).toBe(before)
   })
 
-  test('told twice within one turn', () => {
+  test('a completion that is sent twice within one turn is accepted twice and counts once', () => {
     const world = running()
     const said = { op: 'complete', seq: 1, run: 2, output: 'first' } as const
     expect(world.turn(said, said).replies).toEqual([true, true])
@@ -154,7 +154,7 @@ describe('complete', () => {
     expect([world.stateOf({ seq: 1 }), world.row({ seq: 1 }).run]).toEqual(['completed', 2])
   })
 
-  test('N11: what the handler enqueued is created in the same commit; refused, the run goes on', () => {
+  test('N11: jobs that a handler enqueues are created in the commit of its completion; if one is refused, the run continues', () => {
     const world = running()
     const { writes } = world.store
     world.turn({ op: 'complete', seq: 1, run: 2, output: null, enqueues: [{ name: 'b', data: 'x' }] })
@@ -171,8 +171,8 @@ describe('complete', () => {
   })
 })
 
-describe('fail', () => {
-  test('N9: no retry begins later than maxAge after the enqueue, whoever names the pause', () => {
+describe('failing a run', () => {
+  test('N9: no retry begins later than maxAge after the enqueue, whether the backoff or the handler sets the delay', () => {
     const world = new World()
     world.attach('s', ['a'])
     const old = { maxAge: 1_000, maxAttempts: 9, backoff: { type: 'fixed', delay: 400 } } as const
@@ -198,11 +198,11 @@ describe('fail', () => {
     expect(world.row(bystander)).toMatchObject({ run: 3, state: SCHEDULED })
     expect(world.store.runs.filter(({ seq }) => seq === 2).map(({ error }) => error)).toEqual([ERROR, ERROR])
     // Brought back by hand it has an attempt, and no retry: it is as old as before.
-    world.call<'retry'>({ op: 'retry', id: world.row({ seq: 1 }) })
+    world.retry({ seq: 1 })
     expect(fail(1, 4, 0)).toEqual(['failed'])
   })
 
-  test('E6, E9: after its backoff, by attempt, with the error kept', () => {
+  test('E6, E9: a failed run is retried after the backoff of its attempt, and its error is kept', () => {
     const world = new World({ random: () => 0.5 })
     world.attach('s', ['a'])
     world.enqueue('a', { backoff: { type: 'exponential', delay: 100, factor: 3 }, maxAttempts: 4, data: 'payload' })
@@ -211,13 +211,13 @@ describe('fail', () => {
       [2, 300],
       [3, 900],
     ] as const) {
-      const { events } = world.run({ op: 'fail', seq: 1, run, error: ERROR })
+      const { events } = world.fail({ seq: 1 }, { error: ERROR })
       expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + delay })
       expect(events).toEqual([{ type: 'retrying', seq: 1, run, attempt: run }])
       expect(world.after(delay - 1).grants).toEqual([])
       expect(world.after(1).grants).toMatchObject([{ seq: 1, run: run + 1, attempt: run + 1, data: 'payload' }])
     }
-    world.run({ op: 'fail', seq: 1, run: 4, error: ERROR })
+    world.fail({ seq: 1 }, { error: ERROR })
     expect(world.stateOf({ seq: 1 })).toBe('failed')
     expect(world.store.runs.map(({ run, attempt, worker, error }) => ({ run, attempt, worker, error }))).toEqual(
       [1, 2, 3, 4].map((run) => ({ run, attempt: run, worker: 'worker of s', error: ERROR })),
@@ -226,39 +226,42 @@ describe('fail', () => {
     expect(world.after(1_000_000).grants).toEqual([])
   })
 
-  test.each([0.5, 0])('chance is an argument: jitter 0.2 and %d', (random) => {
-    const world = new World({ random: () => random })
-    world.attach('s', ['a'])
-    world.enqueue('a', { backoff: { type: 'fixed', delay: 1_000, jitter: 0.2 } })
-    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR })
-    expect(world.row({ seq: 1 }).runAt - world.now.wall).toBe(random === 0 ? 800 : 1_000)
-  })
+  test.each([0.5, 0])(
+    'a backoff with jitter depends on the random number that the turn gets as an argument: jitter 0.2 and %d',
+    (random) => {
+      const world = new World({ random: () => random })
+      world.attach('s', ['a'])
+      world.enqueue('a', { backoff: { type: 'fixed', delay: 1_000, jitter: 0.2 } })
+      world.fail({ seq: 1 })
+      expect(world.row({ seq: 1 }).runAt - world.now.wall).toBe(random === 0 ? 800 : 1_000)
+    },
+  )
 
-  test('retry: after that many ms, 0 for at once, false for never', () => {
+  test('a failure with `retry` is retried after that many ms: 0 means at once, false means never', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a')
-    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR, retry: 7 })
+    world.fail({ seq: 1 }, { retry: 7 })
     expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + 7 })
     world.after(7)
-    expect(world.run({ op: 'fail', seq: 1, run: 2, error: ERROR, retry: 0 }).grants).toMatchObject([{ seq: 1, run: 3 }])
-    world.run({ op: 'fail', seq: 1, run: 3, error: ERROR, retry: false })
+    expect(world.fail({ seq: 1 }, { retry: 0 }).grants).toMatchObject([{ seq: 1, run: 3 }])
+    world.fail({ seq: 1 }, { retry: false })
     expect(world.stateOf({ seq: 1 })).toBe('failed')
   })
 
-  test('maxAttempts 1: the first failure is the last', () => {
+  test('a job with maxAttempts 1 permanently fails at its first failure', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a', { maxAttempts: 1 })
-    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR, retry: 0 })
+    world.fail({ seq: 1 }, { retry: 0 })
     expect(world.stateOf({ seq: 1 })).toBe('failed')
   })
 
-  test('delayed-job-has-no-lease: what waits for its retry has no deadline, no session and no slot', () => {
+  test('delayed-job-has-no-lease: a job that waits for its retry has no deadline, no session and no slot', () => {
     const world = new World()
     world.attach('s', ['a'], { local: false })
     world.enqueue('a', { heartbeatTimeout: 50, backoff: { type: 'fixed', delay: 1_000_000 }, timeout: 100 })
-    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR })
+    world.fail({ seq: 1 })
     expect([world.tables.deadlines.size, world.tables.sessions.get('s')?.weight]).toEqual([0, 0])
     world.after(999_999)
     expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, run: 1 })
@@ -267,51 +270,51 @@ describe('fail', () => {
   })
 })
 
-describe('snooze and giveBack', () => {
-  test('unstarted-restore-keeps-attempts: given back, a job has used no attempt; its run is never used again', () => {
+describe('snoozing a run, and giving it back', () => {
+  test('unstarted-restore-keeps-attempts: a job that is given back has used no attempt, and the number of its run is never used again', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a', { maxAttempts: 1, data: 'x' })
     for (let run = 1; run <= 5; run++) {
-      const { grants } = world.run({ op: 'giveBack', seq: 1, run })
+      const { grants } = world.giveBack({ seq: 1 })
       expect(grants).toMatchObject([{ seq: 1, run: run + 1, attempt: 1, data: 'x' }])
     }
     expect(world.row({ seq: 1 })).toMatchObject({ uncounted: 5, run: 6 })
   })
 
-  test('a job given back keeps its place in line', () => {
+  test('a job that is given back keeps its place in line', () => {
     const world = new World()
     world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
     world.run(enqueueing({ name: 'a' }))
     world.pass(10)
     world.run(enqueueing({ name: 'a' }))
-    expect(world.run({ op: 'giveBack', seq: 1, run: 1 }).grants).toMatchObject([{ seq: 1, run: 2 }])
+    expect(world.giveBack({ seq: 1 }).grants).toMatchObject([{ seq: 1, run: 2 }])
   })
 
-  test('snoozed: later, without an attempt, also at the last one', () => {
+  test('a snoozed job runs again later and uses no attempt, not even its last one', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a', { maxAttempts: 1 })
-    const { events } = world.run({ op: 'snooze', seq: 1, run: 1, delay: 30 })
+    const { events } = world.snooze({ seq: 1 }, 30)
     expect(events).toMatchObject([{ type: 'snoozed', run: 1 }])
     expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + 30, uncounted: 1 })
     expect(world.store.runs).toEqual([])
     expect(world.after(30).grants).toMatchObject([{ seq: 1, run: 2, attempt: 1 }])
   })
 
-  test('close-resolves-under-redelay-loop: a snooze of 0 does not come back within its turn', () => {
+  test('close-resolves-under-redelay-loop: a job that is snoozed for 0 ms does not start again within the same turn', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a')
-    expect(world.run({ op: 'snooze', seq: 1, run: 1, delay: 0 }).grants).toEqual([])
+    expect(world.snooze({ seq: 1 }, 0).grants).toEqual([])
     expect(world.after(1).grants).toHaveLength(1)
   })
 })
 
-describe('E7: heartbeat', () => {
+describe('E7: the heartbeat of a run', () => {
   const deadline = (world: World) => (world.tables.deadlines.peek()?.deadlineMono ?? Number.NaN) - world.now.mono
 
-  test('moves the deadline to max(deadline, now + heartbeatTimeout)', () => {
+  test('a heartbeat moves the deadline to max(deadline, now + heartbeatTimeout)', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a', { timeout: 100, heartbeatTimeout: 60 })
@@ -324,7 +327,7 @@ describe('E7: heartbeat', () => {
     expect(deadline(world)).toBe(60)
   })
 
-  test('long-job-with-heartbeat-never-rescued', () => {
+  test('long-job-with-heartbeat-never-rescued: a job keeps its run as long as it sends heartbeats, and times out when they stop', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a', { timeout: 100, heartbeatTimeout: 60 })
@@ -336,7 +339,7 @@ describe('E7: heartbeat', () => {
     expect(world.after(60).notices).toMatchObject([{ kind: 'abort', cause: 'timeout' }])
   })
 
-  test('heartbeatTimeout 0: nothing moves the deadline', () => {
+  test('a job with heartbeatTimeout 0 keeps its deadline: neither a heartbeat nor a checkpoint moves it', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a', { timeout: 100, heartbeatTimeout: 0 })
@@ -345,7 +348,7 @@ describe('E7: heartbeat', () => {
     expect(deadline(world)).toBe(10)
   })
 
-  test('timeout Infinity: there is no deadline, and a heartbeat makes none', () => {
+  test('a job with timeout Infinity has no deadline, and a heartbeat sets none', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a', { timeout: Number.POSITIVE_INFINITY, heartbeatTimeout: 60 })
@@ -355,7 +358,7 @@ describe('E7: heartbeat', () => {
     expect(world.stateOf({ seq: 1 })).toBe('active')
   })
 
-  test('33: a heartbeat that comes in the turn in which the deadline passes is heard first', () => {
+  test('33: a heartbeat that arrives in the turn of the deadline is handled before the deadline', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a', { timeout: 100, heartbeatTimeout: 60 })
@@ -364,7 +367,7 @@ describe('E7: heartbeat', () => {
     expect(world.turn().notices).toEqual([])
   })
 
-  test('E8: a checkpoint is a heartbeat, is stored, and the next attempt finds it', () => {
+  test('E8: a checkpoint counts as a heartbeat, is stored, and is given to the next attempt', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a', { timeout: 100, heartbeatTimeout: 60, data: 'x' })
@@ -372,20 +375,18 @@ describe('E7: heartbeat', () => {
     world.run({ op: 'checkpoint', seq: 1, run: 1, value: 'page 7' })
     expect(deadline(world)).toBe(60)
     expect(world.row({ seq: 1 })).toMatchObject({ checkpoint: 'page 7', data: 'x' })
-    expect(world.run({ op: 'fail', seq: 1, run: 1, error: ERROR, retry: 0 }).grants).toMatchObject([
-      { run: 2, checkpoint: 'page 7', data: 'x' },
-    ])
+    expect(world.fail({ seq: 1 }, { retry: 0 }).grants).toMatchObject([{ run: 2, checkpoint: 'page 7', data: 'x' }])
   })
 })
 
-describe('progress and log', () => {
+describe('the progress and the log of a run', () => {
   test.each([
     [0, []],
     [1, [11]],
     [5, [7, 8, 9, 10, 11]],
     [12, Array.from({ length: 12 }, (_, number) => number)],
     [LIMITS.logLinesKept, Array.from({ length: 12 }, (_, number) => number)],
-  ])('logLines %i: a run keeps its newest lines, over a reload too, and no other job loses any', (logLines, kept) => {
+  ])('a job with logLines %i keeps the newest lines of its run, also over a reload, and no other job loses any', (logLines, kept) => {
     const world = new World()
     world.run(enqueueing({ name: 'a', logLines }, { name: 'a' }))
     world.attach('s', ['a'])
@@ -402,12 +403,12 @@ describe('progress and log', () => {
     const linesOf = (seq: number) => world.store.logs.filter((log) => log.seq === seq).map(({ number, line: { at } }) => [number, at])
     expect(linesOf(1)).toEqual(kept.map((number) => [number, number]))
     expect(linesOf(2)).toEqual([[0, 0]])
-    world.run({ op: 'giveBack', seq: 1, run: 1 })
+    world.giveBack({ seq: 1 })
     const shown = world.store.attempts([world.row({ seq: 1 })])[0]?.find(({ run }) => run === 1)?.logs.length ?? 0
     expect(shown).toBe(kept.length)
   })
 
-  test('progress is kept in the row and told as an event', () => {
+  test('the progress of a run is stored in the row of its job and reported as an event', () => {
     const world = running()
     const { events } = world.run({ op: 'progress', seq: 1, run: 2, fraction: 0.25 })
     expect(events).toMatchObject([{ type: 'progress', seq: 1, run: 2 }])

@@ -1,4 +1,4 @@
-/** Jobs that were enqueued before their name was defined, and whose word counts for a name. */
+/** Tests jobs that were enqueued before their name was defined, and which definition of a name is in force. */
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ function told(world: World) {
 }
 
 describe('a job that was enqueued before its name was defined', () => {
-  test('D1: takes all that the definition says', () => {
+  test('D1: the job takes all options that the definition states', () => {
     const world = new World()
     const job = world.enqueue('charge')
     const bystander = world.enqueue('other')
@@ -48,11 +48,11 @@ describe('a job that was enqueued before its name was defined', () => {
     expect([lane?.queue.name, priority, weight, run]).toEqual(['money', 7, 3, 1])
     expect(expiresAt).toBe((enqueuedAt ?? 0) + 40_000)
     expect(policy).toMatchObject({ maxAttempts: 1, timeout: 7_200_000, heartbeatTimeout: 50, backoff: FIXED, maxAge: 9_000 })
-    expect(world.run({ op: 'fail', seq: job.seq, run: 1, error: { name: 'E', message: 'm' } }).events.at(-1)?.type).toBe('failed')
+    expect(world.fail(job).events.at(-1)?.type).toBe('failed')
     expect(JSON.stringify(world.row(bystander))).toBe(before)
   })
 
-  test('keeps what its caller has stated, also if that is what it would have had anyway', () => {
+  test('the job keeps the options that its caller has stated, even if they equal the defaults', () => {
     const world = new World()
     const stated = { queue: 'default', priority: 0, maxAttempts: 4, timeout: 300_000 }
     const job = world.enqueue('charge', stated)
@@ -62,42 +62,42 @@ describe('a job that was enqueued before its name was defined', () => {
     expect(world.tables.laneOf(world.row(job).laneId).queue.name).toBe('default')
   })
 
-  test('keeps what was said of it by an update or by a replacement', () => {
+  test('the job keeps the options that an update or a replacement has stated', () => {
     const world = new World()
     const unique = { key: 'k', onConflict: 'replace' } as const
     const job = world.enqueue('charge', { unique })
     world.enqueue('charge', { unique, priority: 2 })
-    world.call({ op: 'update', id: job, changes: { weight: 9 } })
+    world.update(job, { weight: 9 })
     world.run(defining('s', 'charge', DEFAULTS, { queues: ['nowhere'] }))
     expect(world.row(job)).toMatchObject({ priority: 2, weight: 9 })
   })
 
-  test('takes the settings of the queue that the definition names, where neither says more', () => {
+  test('the job takes the defaults of the queue that the definition names, unless the definition states the option', () => {
     const world = new World()
-    world.call({ op: 'configure', queue: 'money', changes: { defaults: { maxAttempts: 9, timeout: 5 } } })
+    world.configure('money', { defaults: { maxAttempts: 9, timeout: 5 } })
     const job = world.enqueue('charge')
     world.run(defining('s', 'charge', { queue: 'money', timeout: 77 }, { queues: ['nowhere'] }))
     expect(parsePolicy(world.row(job).policy)).toMatchObject({ maxAttempts: 9, timeout: 77 })
   })
 
-  test('keeps what the first definition has said when another one follows', () => {
+  test('the job keeps the options of the first definition when another definition follows', () => {
     const world = new World()
     const job = world.enqueue('charge')
     world.run(defining('s', 'charge', { maxAttempts: 2 }, { queues: ['nowhere'] }))
-    world.run({ op: 'leave', session: 's' })
+    world.leave('s')
     world.run(defining('t', 'charge', { maxAttempts: 3 }, { queues: ['nowhere'] }))
     expect(parsePolicy(world.row(job).policy)).toMatchObject({ maxAttempts: 2 })
   })
 
-  test('takes what the next worker says if it was enqueued after the worker that had spoken for its name had left', () => {
+  test('the job takes the defaults of the next worker if the worker that had defined its name had left before the enqueue', () => {
     const world = new World()
     world.run(defining('first', 'charge', { queue: 'void', maxAttempts: 1, timeout: 1, priority: 5 }))
     const [heard] = world.call<'enqueue'>(enqueueing({ name: 'charge', delay: 50 }))
-    world.run({ op: 'leave', session: 'first' })
+    world.leave('first')
     const jobs = world.call<'enqueue'>(
       enqueueing({ name: 'charge' }, { name: 'charge', priority: 2 }, { name: 'charge', queue: 'own', timeout: 77, maxAttempts: 4 }),
     )
-    world.run({ op: 'update', id: jobs[0] as JobKey, changes: { weight: 9 } })
+    world.update(jobs[0] as JobKey, { weight: 9 })
     expect(jobs.map((job) => told(world).find(({ seq }) => seq === job.seq)?.queue)).toEqual(['void', 'void', 'own'])
     const { grants } = world.run(defining('true', 'charge', DEFAULTS))
     expect(grants.map(({ seq, queue }) => [seq, queue]).sort()).toEqual(jobs.map(({ seq }, index) => [seq, index < 2 ? 'money' : 'own']))
@@ -118,7 +118,7 @@ describe('a job that was enqueued before its name was defined', () => {
   test.each<[string, (world: World) => void]>([
     ['in the same process', () => {}],
     ['after a reload', (world) => world.reload()],
-  ])('takes what the next worker says if the first one left while the name was settled, %s', (_, between) => {
+  ])('the job takes the defaults of the next worker if the first one left while the name was settled, %s', (_, between) => {
     const world = new World()
     const jobs = Array.from({ length: 4 * LIMITS.sliceRows }, () => world.enqueue('charge'))
     world.turn(defining('first', 'charge', { maxAttempts: 2 }, { queues: ['nowhere'] }))
@@ -128,10 +128,10 @@ describe('a job that was enqueued before its name was defined', () => {
     expect(jobs.map((job) => JSON.parse(world.row(job).policy ?? '{}').maxAttempts)).toEqual(jobs.map(() => 3))
   })
 
-  test('takes what the next worker says, however many newer jobs of its name run', () => {
+  test('the job takes the defaults of the next worker, however many newer jobs of its name run', () => {
     const world = new World()
     world.run(defining('first', 'charge', { maxAttempts: 2 }))
-    world.run({ op: 'leave', session: 'first' })
+    world.leave('first')
     const jobs = Array.from({ length: 3 * LIMITS.sliceRows }, () => world.enqueue('charge'))
     const running = Array.from({ length: LIMITS.sliceRows + 1 }, () => world.enqueue('charge', { priority: 9 }))
     const many = { maxConcurrency: running.length, minConcurrency: running.length }
@@ -147,28 +147,28 @@ describe('a job that was enqueued before its name was defined', () => {
       'another job of the name that has run',
       (world) => {
         world.run(attaching('runs', ['charge'], { defines: false, queues: ['void'], maxConcurrency: 1, minConcurrency: 1 }))
-        world.run({ op: 'leave', session: 'runs' })
+        world.leave('runs')
       },
     ],
     [
-      'a worker of the same word, and another leave',
+      'a worker with the same defaults, and another leave',
       (world) => {
         world.run(defining('again', 'charge', { queue: 'void' }, { queues: ['nowhere'] }))
-        world.run({ op: 'leave', session: 'again' })
+        world.leave('again')
         world.enqueue('charge')
       },
     ],
-  ])('takes it also after %s', (_, between) => {
+  ])('the job takes the defaults of the next worker also after %s', (_, between) => {
     const world = new World()
     world.run(defining('first', 'charge', { queue: 'void' }))
-    world.run({ op: 'leave', session: 'first' })
+    world.leave('first')
     const job = world.enqueue('charge')
     between(world)
     world.run(defining('true', 'charge', DEFAULTS, { queues: ['nowhere'] }))
     expect(world.tables.laneOf(world.row(job).laneId).queue.name).toBe(world.row(job).run > 0 ? 'void' : 'money')
   })
 
-  test('fails when its definition says that it had to start by now', () => {
+  test('the job fails if the ttl of its definition is already over', () => {
     const world = new World()
     const [job, stated] = [world.enqueue('charge'), world.enqueue('charge', { ttl: 100_000 })]
     world.after(50_000)
@@ -177,50 +177,53 @@ describe('a job that was enqueued before its name was defined', () => {
     expect(world.stateOf(job)).toBe('failed')
   })
 
-  test('has no ttl when it was brought back before, by its definition or by its queue', () => {
+  test('the job takes no ttl from its definition or its queue if it was retried before', () => {
     const world = new World()
-    world.call({ op: 'configure', queue: 'default', changes: { defaults: { ttl: 30_000 } } })
+    world.configure('default', { defaults: { ttl: 30_000 } })
     const job = world.enqueue('charge')
-    world.call({ op: 'cancel', id: job })
-    world.call({ op: 'retry', id: job })
+    world.cancel(job)
+    world.retry(job)
     world.run(defining('s', 'charge', { ttl: 40_000, maxAttempts: 2 }, { queues: ['nowhere'] }))
     expect(world.row(job)).toMatchObject({ expiresAt: 0, policy: expect.stringContaining('"maxAttempts":2') })
   })
 
-  test('takes them when it comes back, if it had ended before', () => {
+  test('the job takes the defaults of the definition at its retry if it had ended before', () => {
     const world = new World()
     const job = world.enqueue('charge')
-    world.call({ op: 'cancel', id: job })
+    world.cancel(job)
     world.run(defining('s', 'charge', DEFAULTS, { queues: ['nowhere'] }))
-    world.call({ op: 'retry', id: job })
+    world.retry(job)
     expect(world.row(job)).toMatchObject({ priority: 7, state: WAITING })
     expect(world.tables.laneOf(world.row(job).laneId).queue.name).toBe('money')
   })
 })
 
-describe('more of them than a turn settles', () => {
-  test.each(['without a break', 'through a restart between the slices'])('%s: none starts before all are settled', (how) => {
-    const world = new World()
-    const jobs = Array.from({ length: 7 }, (_, index) => ({ name: 'charge', ...(index === 3 && { priority: 1 }) }))
-    world.run(enqueueing(...jobs, { name: 'other' }))
-    world.turn(defining('s', 'charge', { priority: 5, queue: 'money' }, { minConcurrency: 9, maxConcurrency: 9 }))
-    const first = world.turn()
-    expect(first.grants).toEqual([])
-    if (how.startsWith('through')) world.failCommit('s')
-    const { grants } = world.run(
-      ...(how.startsWith('through')
-        ? [defining('s', 'charge', { priority: 5, queue: 'money' }, { minConcurrency: 9, maxConcurrency: 9 })]
-        : []),
-    )
-    expect(grants.map(({ seq, queue }) => [seq, queue])).toEqual([1, 2, 3, 5, 6, 7, 4].map((seq) => [seq, 'money']))
-    expect(world.stateOf({ seq: 8 })).toBe('waiting')
-  })
+describe('more jobs of a name than one turn settles', () => {
+  test.each(['without a break', 'through a restart between the slices'])(
+    'no job starts before all jobs of its name are settled, %s',
+    (how) => {
+      const world = new World()
+      const jobs = Array.from({ length: 7 }, (_, index) => ({ name: 'charge', ...(index === 3 && { priority: 1 }) }))
+      world.run(enqueueing(...jobs, { name: 'other' }))
+      world.turn(defining('s', 'charge', { priority: 5, queue: 'money' }, { minConcurrency: 9, maxConcurrency: 9 }))
+      const first = world.turn()
+      expect(first.grants).toEqual([])
+      if (how.startsWith('through')) world.failCommit('s')
+      const { grants } = world.run(
+        ...(how.startsWith('through')
+          ? [defining('s', 'charge', { priority: 5, queue: 'money' }, { minConcurrency: 9, maxConcurrency: 9 })]
+          : []),
+      )
+      expect(grants.map(({ seq, queue }) => [seq, queue])).toEqual([1, 2, 3, 5, 6, 7, 4].map((seq) => [seq, 'money']))
+      expect(world.stateOf({ seq: 8 })).toBe('waiting')
+    },
+  )
 })
 
-describe('other defaults are in force while the jobs of a name are settled', () => {
+describe('defaults that change while the jobs of a name are settled', () => {
   const own = { priority: 3, ttl: 90_000 }
 
-  test.each([0, 1])('after %i slices: all jobs from before the first definition take them, and no other', (slices) => {
+  test.each([0, 1])('all jobs from before the first definition take the new defaults after %i slices, and no other job does', (slices) => {
     const world = new World()
     const jobs = Array.from({ length: 7 }, () => ({ name: 'charge' }))
     world.run(enqueueing(...jobs, { name: 'other' }))
@@ -279,7 +282,7 @@ const jobOf = fc
   )
 
 describe('the order of enqueue and attach makes no difference', () => {
-  test('for what jobs are in the end, and for the order in which those of a queue run', () => {
+  test('jobs have the same options, and run in the same order within a queue, whichever comes first', () => {
     fc.assert(
       fc.property(
         fc.array(jobOf, { minLength: 1, maxLength: 9 }),
@@ -341,11 +344,11 @@ describe('the order of enqueue and attach makes no difference', () => {
   })
 })
 
-describe('defaults of a name that living sessions say differently', () => {
+describe('sessions that state different defaults for one job name', () => {
   const inForce = (world: World) => world.tables.definitions.inForce.get('a')
   const remote = { local: false }
 
-  test('the first keeps them; the other is told, and so is everybody, once', () => {
+  test('the defaults of the first session stay in force; the reply to the other session and one event report the dispute', () => {
     const world = new World()
     world.run(defining('one', 'a', { maxAttempts: 1 }, remote))
     const { replies, systemEvents } = world.run(defining('two', 'a', { maxAttempts: 9 }, remote))
@@ -356,7 +359,7 @@ describe('defaults of a name that living sessions say differently', () => {
     expect(JSON.parse(world.row(world.enqueue('a')).policy ?? '')).toMatchObject({ maxAttempts: 1 })
   })
 
-  test('when all who say so are gone, the longest there of the others decides', () => {
+  test('the defaults of the longest attached session come into force when all sessions with the earlier defaults are gone', () => {
     const world = new World()
     for (const [uuid, maxAttempts] of [
       ['one', 1],
@@ -364,26 +367,26 @@ describe('defaults of a name that living sessions say differently', () => {
       ['three', 3],
     ] as const)
       world.run(defining(uuid, 'a', { maxAttempts }, remote))
-    world.run({ op: 'leave', session: 'one' })
+    world.leave('one')
     expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 2 }, worker: 'worker of two' })
     expect([...(world.tables.definitions.disputes.get('a') ?? [])].map(({ intro }) => intro.uuid)).toEqual(['three'])
-    world.run({ op: 'leave', session: 'three' })
+    world.leave('three')
     expect(world.tables.definitions.disputes.size).toBe(0)
-    world.run({ op: 'leave', session: 'two' })
+    world.leave('two')
     expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 2 } })
   })
 
-  test("the engine's own process decides, whenever it comes", () => {
+  test("a session in the engine's own process decides, whenever it attaches", () => {
     const world = new World()
     world.run(defining('far', 'a', { maxAttempts: 1 }, remote))
     world.run(defining('own', 'a', { maxAttempts: 5 }))
     expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 5 }, worker: 'worker of own' })
     world.run(defining('farther', 'a', { maxAttempts: 7 }, remote))
-    world.run({ op: 'leave', session: 'far' })
+    world.leave('far')
     expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 5 } })
   })
 
-  test('after a reload the first keeps its word, though another one is back before it; and so do those who agreed with it', () => {
+  test('the defaults of the first session, and of those that agree with it, stay after a reload, although another session attaches before them', () => {
     const world = new World()
     for (const [uuid, maxAttempts] of [
       ['one', 1],
@@ -391,7 +394,7 @@ describe('defaults of a name that living sessions say differently', () => {
       ['two', 2],
     ] as const)
       world.run(defining(uuid, 'a', { maxAttempts }, remote))
-    world.run({ op: 'leave', session: 'one' })
+    world.leave('one')
     expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 1 }, session: 'agrees' })
     world.failCommit()
     expect(world.run(defining('two', 'a', { maxAttempts: 2 }, remote)).replies).toEqual([{ lost: [], disputed: ['a'] }])
@@ -402,7 +405,7 @@ describe('defaults of a name that living sessions say differently', () => {
     expect(world.tables.definitions.disputes.size).toBe(0)
   })
 
-  test("after a reload the engine's own keep what they have said, though another one said it first", () => {
+  test("the defaults of the engine's own process stay after a reload, although another session stated them first", () => {
     const world = new World()
     world.run(defining('far', 'a', { maxAttempts: 1 }, remote))
     world.run(defining('own', 'a', { maxAttempts: 1 }))
@@ -414,12 +417,12 @@ describe('defaults of a name that living sessions say differently', () => {
     expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 1 } })
     expect(world.run(defining('own', 'a', { maxAttempts: 1 })).replies).toEqual([{ lost: [] }])
     // When it is gone, the other one of the engine's own decides, not the stranger who was first.
-    world.run({ op: 'leave', session: 'own' })
+    world.leave('own')
     expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 9 }, session: 'other' })
   })
 
-  test.each(['attaches with something else to say', 'never comes back'])(
-    'after a reload that the first has not survived, its word is kept while one who may say it has yet to attach; then it %s',
+  test.each(['attaches with other defaults', 'never comes back'])(
+    'after a reload that the first session has not survived, its defaults stay while another session is awaited, which then %s',
     (how) => {
       const world = new World()
       for (const [uuid, name, maxAttempts] of [
@@ -439,7 +442,7 @@ describe('defaults of a name that living sessions say differently', () => {
     },
   )
 
-  test('after a reload that the first has not survived, who says the same stands for it, though another one is back before it', () => {
+  test('a session with the same defaults keeps them in force after a reload that the first session has not survived, although another attaches before it', () => {
     const world = new World()
     for (const [uuid, maxAttempts] of [
       ['one', 1],
@@ -453,7 +456,7 @@ describe('defaults of a name that living sessions say differently', () => {
     expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 1 }, session: 'agrees' })
   })
 
-  test('who comes back with the same word is in no dispute', () => {
+  test('a session that attaches again with the same defaults starts no new dispute', () => {
     const world = new World()
     world.run(defining('one', 'a', { maxAttempts: 1 }, remote))
     world.run(defining('two', 'a', { maxAttempts: 2 }, remote))
@@ -464,7 +467,7 @@ describe('defaults of a name that living sessions say differently', () => {
     expect(world.tables.definitions.disputes.get('a')?.size).toBe(1)
   })
 
-  test(`of more than ${LIMITS.sliceRows} names each is looked at by itself`, () => {
+  test(`each of more than ${LIMITS.sliceRows} names is compared on its own`, () => {
     const world = new World()
     const handlers = Array.from({ length: LIMITS.sliceRows + 5 }, (_, index) => ({ name: `n${index}`, defaults: { maxAttempts: 1 } }))
     world.run(attaching('one', [], { handlers }))

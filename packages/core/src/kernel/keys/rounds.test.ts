@@ -1,4 +1,4 @@
-/** How long a key waits for the others: the rounds in which keys take turns, and where there are none. */
+/** Tests how long a new key waits for other keys, which take turns in rounds. */
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -77,7 +77,7 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ end: fc.nat(20), op: fc.constantFrom('complete' as const, 'complete' as const, 'fail' as const) }) },
 )
 
-test('a newcomer waits for at most perKeyLimit starts of each other key in each job name, and at most a burst', () => {
+test('a new key waits for at most perKeyLimit starts of each other key in each job name, and for at most a burst', () => {
   fc.assert(
     fc.property(
       fc.record({
@@ -127,7 +127,7 @@ function waitedFor(changes: QueueChanges, names: readonly Name[] = ['a']): numbe
   return floor.beforeNewcomer([0]).length
 }
 
-test('a round is as long as the limit of a key, not as the room of the workers; a burst makes it short', () => {
+test('a round of keys is as long as the limit of a key, not as the room of the workers, and a burst makes it shorter', () => {
   // Ten of the hundred run.
   expect(waitedFor({ perKeyLimit: 100 })).toBe(90)
   expect(waitedFor({ perKeyLimit: 100 }, NAMES)).toBe(180)
@@ -138,7 +138,7 @@ test('a round is as long as the limit of a key, not as the room of the workers; 
   expect(waitedFor({ perKeyLimit: 100, perKeyRateLimit: { limit: 10_000, period: 1_000, burst: 20 } })).toBeLessThanOrEqual(20)
 })
 
-test('without a limit of keys there are no rounds: first in, first out', () => {
+test('a queue without a limit of keys has no rounds: jobs start in the order of their arrival', () => {
   expect(waitedFor({})).toBe(290)
   expect(waitedFor({ concurrencyLimit: 10, keyOrder: null })).toBe(290)
 })

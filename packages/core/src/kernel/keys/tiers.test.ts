@@ -1,4 +1,5 @@
-/** Limits by the tier of a key: those of the tier before those of the queue, exact over changes and restarts. */
+/** Tests limits by the tier of a key, which count before those of the queue. */
+
 import { expect, test } from 'vitest'
 import type { RunKey } from '../../commands.ts'
 import { Refused } from '../../decision.ts'
@@ -25,7 +26,7 @@ function runningOf(world: World): Record<string, number> {
 
 const MANY = ['gold:a', 'gold:b', 'trial:c', 'plain', 'silver:d', ':e'].flatMap((key) => Array.from({ length: 5 }, () => key))
 
-test('each key runs as many as its tier allows, and as many as the queue allows if it is in none', () => {
+test('a key runs as many jobs as its tier allows, or as many as the queue allows if it is in no tier', () => {
   const world = new World()
   world.run(configure({ perKeyLimit: 2, keyTiers: { gold: { perKeyLimit: 3 }, trial: { perKeyLimit: 1 } } }), jobs(...MANY), worker)
   expect(runningOf(world)).toEqual({ 'gold:a': 3, 'gold:b': 3, 'trial:c': 1, plain: 2, 'silver:d': 2, ':e': 2 })
@@ -35,13 +36,13 @@ test('each key runs as many as its tier allows, and as many as the queue allows 
   expect(runningOf(world)).toEqual({ 'gold:a': 3, 'gold:b': 3, 'trial:c': 1, plain: 2, 'silver:d': 2, ':e': 2 })
 })
 
-test('without a limit of the queue, only keys in tiers are limited', () => {
+test('a queue without a limit of its own limits only keys in tiers', () => {
   const world = new World()
   world.run(configure({ keyTiers: { trial: { perKeyLimit: 1 } } }), jobs(...MANY), worker)
   expect(runningOf(world)).toEqual({ 'gold:a': 5, 'gold:b': 5, 'trial:c': 1, plain: 5, 'silver:d': 5, ':e': 5 })
 })
 
-test('a tier that is raised lets those that wait start, and one that is taken away leaves the limit of the queue', () => {
+test('waiting jobs start when the limit of their tier is raised, and the limit of the queue counts when the tier is removed', () => {
   const world = new World()
   world.run(
     configure({ perKeyLimit: 4, keyTiers: { trial: { perKeyLimit: 1 } } }),
@@ -55,15 +56,14 @@ test('a tier that is raised lets those that wait start, and one that is taken aw
   expect(runningOf(world)).toEqual({ 'trial:c': 5 })
 })
 
-test('the end of a run gives its place to the same key', () => {
+test('the end of a job gives its place to the next job of the same key', () => {
   const world = new World()
   world.run(configure({ keyTiers: { trial: { perKeyLimit: 1 } } }), jobs('trial:c', 'trial:c', 'trial:d'), worker)
   const running = [...world.store.rows.values()].find(({ state, extras }) => state === ACTIVE && extras?.concurrencyKey === 'trial:c')
-  const { seq, run } = running as RunKey
-  expect(keysOf(world, world.run({ op: 'complete', seq, run, output: null }).grants)).toEqual(['trial:c'])
+  expect(keysOf(world, world.complete(running as RunKey).grants)).toEqual(['trial:c'])
 })
 
-test('each key starts as often as its tier allows, also after a restart and a change', () => {
+test('a key starts jobs as often as the rate of its tier allows, also after a restart and a change', () => {
   const world = new World()
   world.run(configure({ perKeyRateLimit: rate(1), keyTiers: { gold: { perKeyRateLimit: rate(3) } } }), jobs(...MANY), worker)
   expect(runningOf(world)).toEqual({ 'gold:a': 3, 'gold:b': 3, 'trial:c': 1, plain: 1, 'silver:d': 1, ':e': 1 })
@@ -77,7 +77,7 @@ test('each key starts as often as its tier allows, also after a restart and a ch
   expect(keysOf(world, world.after(2).grants)).toContain('gold:a')
 })
 
-test('a limit of the tier goes with the rate of the queue, and the other way round', () => {
+test('a limit of the tier counts beside the rate of the queue, and a rate of the tier beside the limit of the queue', () => {
   expect(keyLimitsOf({ perKeyLimit: 2, perKeyRateLimit: rate(1), keyTiers: { gold: { perKeyLimit: 9 } } }, 'gold:x')).toEqual({
     perKeyLimit: 9,
     perKeyRateLimit: rate(1),
@@ -91,7 +91,7 @@ test('a limit of the tier goes with the rate of the queue, and the other way rou
     expect(keyLimitsOf({ perKeyLimit: 2, keyTiers: { gold: { perKeyLimit: 9 } } }, key).perKeyLimit, key).toBe(2)
 })
 
-test('in a strict order a tier with room for two is refused, whichever comes first', () => {
+test('a tier with room for two jobs of a key is refused beside a strict order, whichever comes first', () => {
   const world = new World()
   world.run(configure({ keyOrder: 'strict', keyTiers: { gold: { perKeyLimit: 1 } } }))
   expect(world.run(configure({ keyTiers: { gold: { perKeyLimit: 2 } } })).replies[0]).toBeInstanceOf(Refused)

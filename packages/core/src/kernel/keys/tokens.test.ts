@@ -1,4 +1,5 @@
-/** Starts that take more than one token of a rate: of the queue's bucket, and of their key's. */
+/** Tests jobs that take more than one token of the rate of their queue or of their key. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
@@ -10,14 +11,14 @@ const RATE = { limit: 10, period: 1_000, burst: 10 }
 function worldWith(changes: QueueChanges): World {
   const world = new World()
   world.attach('s', ['a', 'b'])
-  world.call<'configure'>({ op: 'configure', queue: 'q', changes })
+  world.configure('q', changes)
   return world
 }
 
-test('a start takes its tokens, and the next one waits until its own are there', () => {
+test('a job takes its tokens when it starts, and the next job waits until its own are there', () => {
   const world = worldWith({ rateLimit: RATE })
-  const [first, second, third] = [7, 5, 1].map((tokens) => world.enqueue('a', { queue: 'q', tokens }))
-  const states = () => [first, second, third].map((job) => world.stateOf(job as never))
+  const jobs = [7, 5, 1].map((tokens) => world.enqueue('a', { queue: 'q', tokens }))
+  const states = () => jobs.map((job) => world.stateOf(job))
   expect(states()).toEqual(['active', 'waiting', 'waiting'])
   world.after(199)
   expect(states()).toEqual(['active', 'waiting', 'waiting'])
@@ -28,7 +29,7 @@ test('a start takes its tokens, and the next one waits until its own are there',
   expect(states()).toEqual(['active', 'active', 'active'])
 })
 
-test('a job that takes more than the bucket holds starts from a full one, and the next waits for the whole debt', () => {
+test('a job that takes more tokens than the bucket holds starts from a full bucket, and the next job waits for the whole debt', () => {
   const world = worldWith({ rateLimit: RATE })
   const cheap = world.enqueue('a', { queue: 'q' })
   const dear = world.enqueue('a', { queue: 'q', tokens: 30 })
@@ -41,29 +42,29 @@ test('a job that takes more than the bucket holds starts from a full one, and th
   expect(world.after(1).grants.map(({ seq }) => seq)).toEqual([next.seq])
 })
 
-test('a dear job that goes, or is preceded by one of a higher priority, holds nothing up', () => {
+test('a job that takes many tokens holds no job up if it is cancelled, and none of a higher priority', () => {
   const world = worldWith({ rateLimit: RATE })
   const first = world.enqueue('a', { queue: 'q', tokens: 8 })
   const dear = world.enqueue('a', { queue: 'q', tokens: 10 })
   const behind = world.enqueue('a', { queue: 'q' })
   expect([first, dear, behind].map((job) => world.stateOf(job))).toEqual(['active', 'waiting', 'waiting'])
   expect(world.stateOf(world.enqueue('a', { queue: 'q', priority: 1 }))).toBe('active')
-  expect(world.run({ op: 'cancel', id: dear }).grants.map(({ seq }) => seq)).toEqual([behind.seq])
+  expect(world.cancel(dear).grants.map(({ seq }) => seq)).toEqual([behind.seq])
 })
 
-test('a debt outlasts a call that sets the same rate, or another one', () => {
+test('a debt of tokens outlasts a call that sets the same rate, or another one', () => {
   for (const rateLimit of [RATE, { ...RATE, burst: 5 }]) {
     const world = worldWith({ rateLimit: RATE })
     world.enqueue('a', { queue: 'q', tokens: 30 })
     const next = world.enqueue('a', { queue: 'q' })
-    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { rateLimit: { ...rateLimit } } })
+    world.configure('q', { rateLimit: { ...rateLimit } })
     expect(world.after(2_099).grants).toEqual([])
     expect(world.after(1).grants.map(({ seq }) => seq)).toEqual([next.seq])
   }
 })
 
 test.each(['turns', 'strict'] as const)(
-  'the bucket of a key (%s): its dear job waits for its tokens, and holds no other key up',
+  'a job that takes many tokens of its key (%s) waits for them, and holds no other key up',
   (keyOrder) => {
     const world = worldWith({ perKeyRateLimit: RATE, ...(keyOrder === 'strict' && { keyOrder }) })
     const add = (concurrencyKey: string, tokens: number) => world.enqueue('a', { queue: 'q', concurrencyKey, tokens })
@@ -79,7 +80,7 @@ test.each(['turns', 'strict'] as const)(
   },
 )
 
-test('a definition and a queue have defaults for it, and one token is the default', () => {
+test('the tokens of a job have defaults in the definition and the queue, and one token is the default', () => {
   const world = worldWith({ defaults: { tokens: 4 }, rateLimit: RATE })
   world.enqueue('a', { queue: 'q' })
   expect(JSON.parse(world.row({ seq: 1 }).policy as string)).toMatchObject({ tokens: 4 })
@@ -87,7 +88,7 @@ test('a definition and a queue have defaults for it, and one token is the defaul
   expect(JSON.parse(world.row({ seq: 2 }).policy as string)).not.toHaveProperty('tokens')
 })
 
-test('any jobs over any time: no span has more tokens than it may, and each job starts as soon as its own are there', () => {
+test('no span of time has more tokens than its rate allows, and each job starts as soon as its own are there, for any jobs', () => {
   const act = fc.record({
     kind: fc.constantFrom('enqueue', 'enqueue', 'pass', 'complete', 'restart'),
     tokens: fc.constantFrom(1, 1, 2, 3, 5, 9),
@@ -107,9 +108,9 @@ test('any jobs over any time: no span has more tokens than it may, and each job 
       const jobs = new Map<number, { tokens: number; key: string | undefined }>()
       // The end of one job can start another.
       const note = ({ grants }: ReturnType<World['run']>): number => {
-        for (const { seq, run } of grants) {
-          starts.push({ at: world.now.wall, ...(jobs.get(seq) as { tokens: number; key: string | undefined }) })
-          note(world.run({ op: 'complete', seq, run, output: null }))
+        for (const grant of grants) {
+          starts.push({ at: world.now.wall, ...(jobs.get(grant.seq) as { tokens: number; key: string | undefined }) })
+          note(world.complete(grant))
         }
         return grants.length
       }

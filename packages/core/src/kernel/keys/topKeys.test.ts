@@ -1,3 +1,5 @@
+/** Tests the list of the keys with the most jobs, and what is left of a rate. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
@@ -7,7 +9,7 @@ import type { Queue } from '../records/lane.ts'
 import { heaviest } from './heaviest.ts'
 import { mostParked, topKeys } from './topKeys.ts'
 
-test('the heaviest are those that a sort finds, and equal ones keep their order', () => {
+test('the heaviest items are those that a sort finds, and equal ones keep their order', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 5 })), fc.integer({ min: 1, max: 6 }), (weights, limit) => {
       const items = weights.map((weight, index) => ({ weight, index }))
@@ -22,9 +24,9 @@ function queueOf(world: World): Queue {
   return world.tables.queues.get('default') as Queue
 }
 
-test('a key counts its jobs of all names: in line, parked, and running', () => {
+test('a key counts its jobs of all names: in line, parked and running', () => {
   const world = new World()
-  world.run({ op: 'configure', queue: 'default', changes: { perKeyLimit: 2 } })
+  world.configure('default', { perKeyLimit: 2 })
   world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
   for (const name of ['a', 'b', 'a', 'b', 'a', 'a']) world.enqueue(name, { concurrencyKey: 'k' })
   world.enqueue('b', { concurrencyKey: 'other' })
@@ -39,9 +41,9 @@ test('a key counts its jobs of all names: in line, parked, and running', () => {
   ])
 })
 
-test('it looks at a bounded number of keys, those that are known longest, and says so', () => {
+test('the list of top keys looks at a bounded number of keys, those known longest, and reports that it is partial', () => {
   const world = new World()
-  world.run({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
+  world.configure('default', { perKeyLimit: 1 })
   for (const concurrencyKey of ['a', 'b', 'c', 'c']) world.enqueue('a', { concurrencyKey })
   const keysOf = (looked: number) => {
     const { keys, ...rest } = topKeys(queueOf(world), 9, world.tables.dispatchable.pauseEnds, world.now, looked)
@@ -51,13 +53,13 @@ test('it looks at a bounded number of keys, those that are known longest, and sa
   expect(keysOf(2)).toEqual({ keys: ['a', 'b'], known: 3, tracked: true, partial: true })
 })
 
-test('a queue that limits no key counts none', () => {
+test('a queue without limits of keys counts no key', () => {
   const world = new World()
   world.enqueue('a', { concurrencyKey: 'k' })
   expect(topKeys(queueOf(world), 9, world.tables.dispatchable.pauseEnds, world.now)).toEqual({ keys: [], known: 0, tracked: false })
 })
 
-test('what is left of a rate, and when there is more', () => {
+test('a rate shows its remaining tokens, and when the next token comes', () => {
   const rate = { limit: 2, period: 1_000, burst: 3 }
   const at = (fullMono: number) => rateNow(rate, fullMono, { wall: 10_000, mono: 100 })
   expect(at(0)).toEqual({ tokens: 3, nextAt: 0 })

@@ -1,4 +1,4 @@
-// Job names that nothing uses: what keeps one, when it goes, and what is left of it.
+/** Tests when an unused job name is forgotten, and what keeps one. */
 
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../limits.ts'
@@ -32,14 +32,14 @@ function pass(world: World, days: number, events: 'kept' | 'forgotten' = 'forgot
 function worldWithout(): World {
   const world = new World()
   world.turn(enqueueing({ name: 'once', queue: 'q' }))
-  world.call({ op: 'delete', id: world.row({ seq: 1 }) })
+  world.delete({ seq: 1 })
   world.turn(enqueueing({ name: 'stays', queue: 'q' }))
   return world
 }
 
 const namesOf = (world: World) => [...(world.tables.queues.get('q')?.lanes.keys() ?? [])].sort()
 
-test('a name without jobs, workers and pauses is forgotten after a day, and its totals stay with its queue', () => {
+test('a job name without jobs, workers and pauses is forgotten after a day, and its totals stay with its queue', () => {
   const world = worldWithout()
   const before = { ...world.tables.queues.get('q')?.totals }
   pass(world, 0.9)
@@ -64,12 +64,12 @@ test.each<[string, (world: World) => void]>([
     'a finished job that is kept',
     (world) => {
       const [id] = world.call<'enqueue'>(enqueueing({ name: 'once', queue: 'q' }))
-      if (id !== undefined) world.call({ op: 'cancel', id })
+      if (id !== undefined) world.cancel(id)
     },
   ],
   ['a worker', (world) => world.attach('w', ['once'])],
   ['a pause', (world) => world.turn(pausing(true))],
-])('%s keeps a name', (_, keep) => {
+])('%s keeps a job name from being forgotten', (_, keep) => {
   const world = worldWithout()
   keep(world)
   pass(world, 3)
@@ -81,7 +81,7 @@ test.each<[string, (world: World) => void]>([
     'a job each day',
     (world) => {
       const [id] = world.call<'enqueue'>(enqueueing({ name: 'once', queue: 'q' }))
-      if (id !== undefined) world.call({ op: 'delete', id })
+      if (id !== undefined) world.delete(id)
     },
   ],
   [
@@ -91,7 +91,7 @@ test.each<[string, (world: World) => void]>([
       world.turn(pausing(false))
     },
   ],
-])('%s keeps a name, however short', (_, use) => {
+])('%s keeps a job name from being forgotten, however short it is', (_, use) => {
   const world = worldWithout()
   for (let day = 0; day < 4; day++) {
     pass(world, 0.8)
@@ -100,7 +100,7 @@ test.each<[string, (world: World) => void]>([
   expect(namesOf(world)).toContain('once')
 })
 
-test('a name stays as long as the journal has an event of it, and the newest one stays', () => {
+test('a job name stays as long as the journal has an event of it, and the newest name of all stays', () => {
   const world = worldWithout()
   pass(world, 5, 'kept')
   expect(namesOf(world)).toEqual(['once', 'stays'])
@@ -116,17 +116,20 @@ test('a name stays as long as the journal has an event of it, and the newest one
   expect(namesOf(world)).toEqual(['#', 'later'])
 })
 
-test.each([['kept'], ['forgotten']] as const)('a restart each hour delays nothing, while events are %s', (events) => {
-  const world = worldWithout()
-  for (let hour = 0; hour < 26; hour++) {
-    world.reload()
-    look(world, events)
-    world.pass(HOUR)
-  }
-  expect(namesOf(world)).toEqual(events === 'kept' ? ['once', 'stays'] : ['#', 'stays'])
-})
+test.each([['kept'], ['forgotten']] as const)(
+  'a restart each hour does not delay when a job name is forgotten, while events are %s',
+  (events) => {
+    const world = worldWithout()
+    for (let hour = 0; hour < 26; hour++) {
+      world.reload()
+      look(world, events)
+      world.pass(HOUR)
+    }
+    expect(namesOf(world)).toEqual(events === 'kept' ? ['once', 'stays'] : ['#', 'stays'])
+  },
+)
 
-test('a worker that served a name for weeks without a job has half a day to come back after a restart', () => {
+test('a worker that served a job name for weeks without a job has half a day to come back after a restart', () => {
   const world = worldWithout()
   world.attach('w', ['once'])
   const writes = () => world.store.lanes.get(world.tables.lane('q', 'once')?.id ?? 0)?.usedAt
@@ -145,11 +148,11 @@ test('a worker that served a name for weeks without a job has half a day to come
 })
 
 test.each<[string, number, 'kept' | 'forgotten', readonly string[]]>([
-  ['a year back: a name goes a day later', -365 * DAY, 'forgotten', ['#', 'stays']],
-  ['a year back: a name stays with its events', -365 * DAY, 'kept', ['once', 'stays']],
-  ['a year forward: a name goes', 365 * DAY, 'forgotten', ['#', 'stays']],
-  ['a year forward: a name stays with its events', 365 * DAY, 'kept', ['once', 'stays']],
-])('the clock goes %s', (_, ms, events, names) => {
+  ['a year back: the job name is forgotten a day later', -365 * DAY, 'forgotten', ['#', 'stays']],
+  ['a year back: the job name stays with its events', -365 * DAY, 'kept', ['once', 'stays']],
+  ['a year forward: the job name is forgotten', 365 * DAY, 'forgotten', ['#', 'stays']],
+  ['a year forward: the job name stays with its events', 365 * DAY, 'kept', ['once', 'stays']],
+])('a clock that is set %s', (_, ms, events, names) => {
   const world = worldWithout()
   look(world, events)
   world.now = { ...world.now, wall: world.now.wall + ms }
@@ -161,7 +164,7 @@ test.each<[string, number, 'kept' | 'forgotten', readonly string[]]>([
   expect(namesOf(world)).toEqual(names)
 })
 
-test('many names leave one lane for each queue, slice by slice', () => {
+test('many forgotten job names leave one lane for each queue, and go in slices', () => {
   const world = new World({ audited: false })
   const names = Array.from({ length: 1_200 }, (_, index) => `n${index}`)
   world.turn(enqueueing(...names.map((name) => ({ name, queue: 'q' }))))
@@ -171,7 +174,7 @@ test('many names leave one lane for each queue, slice by slice', () => {
   expect(world.tables.queues.get('q')?.totals.enqueued).toBe(1_200)
 })
 
-test('defaults go with the last lane of their name, a day after their session has gone', () => {
+test('the defaults of a job name are forgotten with its last lane, a day after their session has left', () => {
   const world = worldWithout()
   const defining = (uuid: string, name: string) => attaching(uuid, [name], { handlers: [{ name, defaults: { maxAttempts: 2 } }] })
   world.run(defining('gone', 'once'))
@@ -188,10 +191,10 @@ test('defaults go with the last lane of their name, a day after their session ha
   expect(defined()).toEqual(['once', 'served'])
 })
 
-test('nothing is forgotten that retention has yet to take', () => {
+test('a job name is not forgotten before retention has deleted its last job', () => {
   const world = worldWithout()
   const [id] = world.call<'enqueue'>(enqueueing({ name: 'once', queue: 'q' }))
-  if (id !== undefined) world.call({ op: 'cancel', id })
+  if (id !== undefined) world.cancel(id)
   pass(world, DEFAULT_RETENTION.cancelled.ageMs / DAY + 1)
   expect(namesOf(world)).toEqual(['once', 'stays'])
   world.pruning = world.settings.retention

@@ -1,4 +1,5 @@
-// Columns of all queues from rows of totals: where they begin and end, and what each row stands for.
+/** Tests the history of queues, which is computed from rows of totals: its begin, its end and its columns. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
@@ -28,7 +29,7 @@ function read(command: HistoryCommand, queues: readonly QueueMinutes[], wall = T
   return readHistories({ histories }, command, wall, 5)
 }
 
-test('from the minute of `from`, within what is kept, to the minute of now', () => {
+test('the history of queues begins with the minute or hour of `from`, within the time that is kept, and ends with the current one', () => {
   const spanOf = (change: Partial<HistoryCommand>) => {
     const { from, total } = read(ask(change), [])
     return [from, total.enqueued.length]
@@ -42,7 +43,7 @@ test('from the minute of `from`, within what is kept, to the minute of now', () 
   expect(spanOf({ from: T0, to: 0 })).toEqual([T0, 0])
 })
 
-test('a row stands for what was counted up to the next one, which may be behind the end', () => {
+test('a row of totals covers the time up to the next row, which can lie behind the end of the history', () => {
   const told = read(ask({ from: T0, to: T0 + 2 * MINUTE_MS }), [
     queue([row(T0, 3), row(T0 + MINUTE_MS, 5), row(T0 + 9 * MINUTE_MS, 6)], 50),
   ])
@@ -51,7 +52,7 @@ test('a row stands for what was counted up to the next one, which may be behind 
   expect(read(ask({ from: T0 }), [queue([row(T0 + MINUTE_MS, 5)], 50)]).total.enqueued).toEqual([0, 45])
 })
 
-test('queues beyond those that are told one by one are in the sum, and those beyond that are counted', () => {
+test('queues beyond the busiest ones are only in the sum, and queues beyond the bound are only counted', () => {
   const told = read(
     ask({ from: T0, busiest: 2 }),
     Array.from({ length: 7 }, () => queue([row(T0, 0)], 1)),
@@ -60,7 +61,7 @@ test('queues beyond those that are told one by one are in the sum, and those bey
   expect(read(ask({ busiest: 0 }), [queue([row(T0, 0)], 1)])).toMatchObject({ queues: [] })
 })
 
-test('whenever queues count something, a column is the number in each minute', () => {
+test('a column of the history has the number that its queue has counted in each minute, for any counts', () => {
   const counts = fc.array(fc.record({ minute: fc.nat(5), queue: fc.nat(2), enqueued: fc.integer({ min: 1, max: 3 }) }), { maxLength: 20 })
   fc.assert(
     fc.property(counts, (all) => {

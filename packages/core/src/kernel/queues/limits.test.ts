@@ -1,4 +1,4 @@
-/** Limits, rates and pauses: never one over, and nothing that may run waits while a session has room. */
+/** Tests limits, rates, shares and pauses: no limit is exceeded, and no job waits that could start. */
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -9,9 +9,10 @@ import { ACTIVE, CANCELLED, isLive, SCHEDULED, WAITING } from '../../lifecycle.t
 import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
 import type { QueueChanges, QueueSettings } from '../../queueSettings.ts'
+import type { Enqueued } from '../../replies.ts'
 import { keyOf } from '../../testing/memoryStore.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
-import { attaching, enqueueing, type Granted, World } from '../../testing/world.ts'
+import { attaching, enqueueing, type Granted, keyOfJob, World } from '../../testing/world.ts'
 import { tokenMs } from '../records/bucket.ts'
 import type { Job } from '../records/job.ts'
 import type { Lane, Queue } from '../records/lane.ts'
@@ -138,10 +139,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'reload' as const }) },
 )
 
-function jobKey({ seq, node, enqueuedAt }: { seq: number; node: number; enqueuedAt: number }) {
-  return { seq, node, enqueuedAt }
-}
-
 function commandOf(world: World, act: Step): Command | undefined {
   const rows = [...world.store.rows.values()]
   switch (act.kind) {
@@ -171,11 +168,11 @@ function commandOf(world: World, act: Step): Command | undefined {
     }
     case 'job': {
       const row = rows[act.pick % Math.max(1, rows.length)]
-      return row && { op: act.op, id: jobKey(row) }
+      return row && { op: act.op, id: keyOfJob(row) }
     }
     case 'put off': {
       const row = rows[act.pick % Math.max(1, rows.length)]
-      return row && { op: 'update', id: jobKey(row), changes: { runAt: world.now.wall + act.delay, priority: act.pick % 2 } }
+      return row && { op: 'update', id: keyOfJob(row), changes: { runAt: world.now.wall + act.delay, priority: act.pick % 2 } }
     }
     case 'attach':
       return attaching(act.session, act.names, {
@@ -362,11 +359,11 @@ function expectBusy(world: World): void {
   }
 }
 
-test('M2: never one over, never one idle, whatever is asked in whatever order', () => {
+test('M2: limits are never exceeded, and no worker with room idles while a job could start, after any sequence of commands', () => {
   fc.assert(
     fc.property(fc.boolean(), fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), (strict, steps) => {
       const world = new World()
-      if (strict) world.run({ op: 'configure', queue: 'q1', changes: { keyOrder: 'strict' } })
+      if (strict) world.configure('q1', { keyOrder: 'strict' })
       const starts = new Starts()
       const order = new Order()
       for (const act of steps) {
@@ -393,7 +390,7 @@ test('M2: never one over, never one idle, whatever is asked in whatever order', 
 /** Jobs `a` that use up their keys; a heavy job, which there is no room for; and what stands behind it, of which it answers what runs. */
 function behindHeavy(keys: readonly string[], ...jobs: readonly NewJob[]): readonly number[] {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
+  world.configure('default', { perKeyLimit: 1 })
   const names = [...new Set(jobs.map(({ name }) => name))]
   world.run(attaching('s', ['a', 'heavy', ...names], { maxConcurrency: keys.length + 1 }))
   // All keys have room when their jobs line up.
@@ -405,25 +402,25 @@ function behindHeavy(keys: readonly string[], ...jobs: readonly NewJob[]): reado
 
 const keyed = (name: string, concurrencyKey: string): NewJob => ({ name, data: null, concurrencyKey })
 
-test('M2: a light job is found behind jobs that their keys hold back, while a heavy one stands before them all', () => {
+test('M2: a light job is found behind jobs that their keys hold back, while a heavy job stands before them all', () => {
   const keys = Array.from({ length: LIMITS.windowJobs }, (_, index) => `k${index}`)
   expect(behindHeavy(keys, ...keys.map((key) => keyed('b', key)), { name: 'b', data: null })).toEqual([keys.length + 1])
 })
 
-test('M2: no later job of another name passes it, where one turn cannot set all of them aside', () => {
+test('M2: no later job of another name passes a light job, even if one turn cannot set aside all held jobs before it', () => {
   const held = Array.from({ length: LIMITS.sliceRows + 1 }, (_, index) => keyed(`b${index}`, 'k'))
   const light = { name: `b${LIMITS.sliceRows}`, data: null }
   expect(behindHeavy(['k'], ...held, light, { name: 'later', data: null })).toEqual([held.length + 1])
 })
 
 /** Beside a bucket that is looked at in every millisecond. */
-test('M6: rate: never more than the burst and what time has refilled since, and each at its time', () => {
+test('M6: rate: a queue never starts more jobs than its burst and the tokens refilled since, and each as soon as its token is there', () => {
   fc.assert(
     fc.property(
       fc.record({ limit: fc.integer({ min: 1, max: 7 }), period: fc.constantFrom(10, 33, 100), burst: fc.integer({ min: 1, max: 5 }) }),
       (rateLimit) => {
         const world = new World()
-        world.call<'configure'>({ op: 'configure', queue: 'default', changes: { rateLimit } })
+        world.configure('default', { rateLimit })
         for (let job = 0; job < 12; job++) world.enqueue('a')
         const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 100, maxConcurrency: 100 }))
         const { limit, period, burst } = rateLimit
@@ -449,9 +446,9 @@ test('M6: rate: never more than the burst and what time has refilled since, and 
   )
 })
 
-test('M6: rate: a restart gives no second burst', () => {
+test('M6: rate: a restart gives a queue no second burst', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { rateLimit: { limit: 1, period: 1_000, burst: 2 } } })
+  world.configure('default', { rateLimit: { limit: 1, period: 1_000, burst: 2 } })
   for (let job = 0; job < 5; job++) world.enqueue('a')
   expect(world.run(attaching('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 })).grants).toHaveLength(2)
   world.reload('s')
@@ -466,11 +463,11 @@ test('M6: rate: a restart gives no second burst', () => {
   expect(world.after(1).grants).toHaveLength(1)
 })
 
-test('rate: each queue starts its jobs at its own tokens, whichever queue the timer was set for before', () => {
+test('rate: each queue starts its jobs when its own tokens are there, whichever queue the timer was set for before', () => {
   const world = new World()
   const periods = { q1: 60_000, q2: 1_000 }
   for (const queue of QUEUES) {
-    world.call<'configure'>({ op: 'configure', queue, changes: { rateLimit: { limit: 1, period: periods[queue], burst: 1 } } })
+    world.configure(queue, { rateLimit: { limit: 1, period: periods[queue], burst: 1 } })
     for (let job = 0; job < 3; job++) world.enqueue('a', { queue })
   }
   const begin = world.now.mono
@@ -491,14 +488,14 @@ test('rate: each queue starts its jobs at its own tokens, whichever queue the ti
 })
 
 /** Beside a bucket for each key that is looked at in every millisecond. */
-test('rate of a key: never more than its burst and what time has refilled since, each at its time, whatever other keys do', () => {
+test('rate of a key: a key never starts more jobs than its burst and the tokens refilled since, and each as soon as its token is there, whatever other keys do', () => {
   fc.assert(
     fc.property(
       fc.record({ limit: fc.integer({ min: 1, max: 7 }), period: fc.constantFrom(10, 33, 100), burst: fc.integer({ min: 1, max: 5 }) }),
       fc.uniqueArray(fc.constantFrom(...KEYS), { minLength: 1 }),
       (perKeyRateLimit, keys) => {
         const world = new World()
-        world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyRateLimit } })
+        world.configure('default', { perKeyRateLimit })
         for (let job = 0; job < 8; job++) for (const concurrencyKey of keys) world.enqueue('a', { concurrencyKey })
         // Of no key: nothing holds them back.
         for (let job = 0; job < 3; job++) world.enqueue('a')
@@ -520,12 +517,12 @@ test('rate of a key: never more than its burst and what time has refilled since,
   )
 })
 
-test('rate of a key: a restart gives no second burst, a change keeps what is missing, and full buckets are forgotten', () => {
+test('rate of a key: a restart gives a key no second burst, a new rate keeps its missing tokens, and full buckets are forgotten', () => {
   const world = new World()
-  const told = (perKeyRateLimit: QueueChanges['perKeyRateLimit']) =>
-    world.run({ op: 'configure', queue: 'default', changes: { perKeyRateLimit: perKeyRateLimit as never } }).grants
+  const setRate = (perKeyRateLimit: NonNullable<QueueChanges['perKeyRateLimit']> | null) =>
+    world.configure('default', { perKeyRateLimit }).grants
   const attach = attaching('s', ['a'], { minConcurrency: 99, maxConcurrency: 99 })
-  told({ limit: 1, period: 1_000, burst: 2 })
+  setRate({ limit: 1, period: 1_000, burst: 2 })
   for (let job = 0; job < 8; job++) world.enqueue('a', { concurrencyKey: 'k' })
   expect(world.run(attach).grants).toHaveLength(2)
   world.reload('s')
@@ -539,13 +536,13 @@ test('rate of a key: a restart gives no second burst, a change keeps what is mis
   expect(world.after(999).grants).toHaveLength(0)
   expect(world.after(1).grants).toHaveLength(1)
   // Two tokens are missing, ten times as fast.
-  expect(told({ limit: 10, period: 1_000, burst: 2 })).toHaveLength(0)
+  expect(setRate({ limit: 10, period: 1_000, burst: 2 })).toHaveLength(0)
   expect(world.after(99).grants).toHaveLength(0)
   expect(world.after(1).grants).toHaveLength(1)
   // What ran when the tables were built anew runs again.
-  expect(told(null)).toHaveLength(6)
+  expect(setRate(null)).toHaveLength(6)
   expect(world.store.buckets.size).toBe(0)
-  expect(told({ limit: 1, period: 500, burst: 1 })).toEqual([])
+  expect(setRate({ limit: 1, period: 500, burst: 1 })).toEqual([])
   for (const concurrencyKey of ['k', 'l', 'm', 'n', 'o']) world.enqueue('a', { concurrencyKey })
   expect(world.store.buckets.size).toBe(5)
   world.run({ op: 'leave', session: 's' }, { op: 'deleteMany', filter: {}, limit: 500, dryRun: false })
@@ -562,9 +559,9 @@ test('rate of a key: a restart gives no second burst, a change keeps what is mis
   expect([...(world.tables.queues.get('default')?.keys?.keys() ?? [])]).toEqual(['k'])
 })
 
-test('fairness: keys take turns, however many jobs one of them has, and however late the others come', () => {
+test('fairness: keys take turns, however many jobs one key has, and however late the others come', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1, concurrencyLimit: 1 } })
+  world.configure('default', { perKeyLimit: 1, concurrencyLimit: 1 })
   for (let job = 0; job < 20; job++) world.enqueue('a', { concurrencyKey: 'greedy' })
   const order: (string | undefined)[] = []
   let [granted] = world.run(attaching('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })).grants
@@ -576,15 +573,15 @@ test('fairness: keys take turns, however many jobs one of them has, and however 
   while (granted !== undefined) {
     order.push(world.row(granted).extras?.concurrencyKey)
     world.pass(1)
-    granted = world.run({ op: 'complete', seq: granted.seq, run: granted.run, output: null }).grants[0]
+    granted = world.complete(granted).grants[0]
   }
   expect(order.slice(0, 10)).toEqual([...['greedy', 'late', 'later', 'greedy', 'late', 'later', 'greedy', 'late', 'later'], 'greedy'])
   expect(order).toHaveLength(26)
 })
 
-test('strict: a key is of its job until that is final, whatever becomes of it; the next is the first by arrival', () => {
+test('strict: a key belongs to its job until the job is final, whatever happens to it; the next job is the first by arrival', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+  world.configure('default', { keyOrder: 'strict' })
   const policy = { maxAttempts: 2, backoff: { type: 'fixed', delay: 50 } } as const
   const first = world.enqueue('a', { concurrencyKey: 'k', ...policy })
   const late = world.enqueue('b', { concurrencyKey: 'k', delay: 100 })
@@ -613,32 +610,31 @@ test('strict: a key is of its job until that is final, whatever becomes of it; t
   world.pass(100)
   expect(seqs(ends(first, 'fail'))).toEqual([late.seq])
   // Brought back by hand: behind the one that has the key, before those that came later.
-  world.call<'retry'>({ op: 'retry', id: first })
+  world.retry(first)
   expect(seqs(ends(late, 'complete'))).toEqual([first.seq])
-  expect(seqs(world.run({ op: 'cancel', id: second }))).toEqual([])
+  expect(seqs(world.cancel(second))).toEqual([])
   expect(seqs(ends(first, 'complete'))).toEqual([third.seq])
   ends(third, 'complete')
   expect([world.store.turnsOf.size, world.store.backlogs.size]).toEqual([1, 0])
 })
 
-test('strict: one that is put off before it has ever run gives its turn back; one that has run keeps it', () => {
+test('strict: a job that is delayed before its first run gives its key up, and a job that has run keeps it', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+  world.configure('default', { keyOrder: 'strict' })
   const [first, second] = [world.enqueue('a', { concurrencyKey: 'k' }), world.enqueue('a', { concurrencyKey: 'k' })]
   expect([...world.store.turnsOf.values()]).toEqual([first.seq])
-  const later = (job: { seq: number; node: number; enqueuedAt: number }) =>
-    world.call<'update'>({ op: 'update', id: jobKey(job), changes: { runAt: world.now.wall + 1_000 } })
+  const later = (job: Enqueued) => world.update(job, { runAt: world.now.wall + 1_000 })
   later(first)
   expect([...world.store.turnsOf.values()]).toEqual([second.seq])
   const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 }))
   expect(grants.map(({ seq }) => seq)).toEqual([second.seq])
-  world.run({ op: 'snooze', seq: second.seq, run: 1, delay: 10 })
+  world.snooze(second, 10)
   later(second)
   expect(world.after(999).grants).toEqual([])
   expect(world.after(1).grants.map(({ seq }) => seq)).toEqual([second.seq])
 })
 
-test('strict: refused beside another perKeyLimit, and while jobs are yet to end', () => {
+test('strict: the order is refused beside another perKeyLimit, and cannot be removed while jobs have yet to end', () => {
   const world = new World()
   const tell = (changes: QueueChanges): Command => ({ op: 'configure', queue: 'default', changes })
   world.run(tell({ perKeyLimit: 3 }))
@@ -648,36 +644,36 @@ test('strict: refused beside another perKeyLimit, and while jobs are yet to end'
   const job = world.enqueue('a', { delay: 5 })
   expect(world.refusal(tell({ keyOrder: null }))).toBe('QUEUE_NOT_EMPTY')
   expect(world.refusal(tell({ concurrencyLimit: 3 }))).toBeUndefined()
-  world.run({ op: 'cancel', id: job })
+  world.cancel(job)
   expect(world.refusal(tell({ keyOrder: null, perKeyLimit: 2 }))).toBeUndefined()
   expect(world.tables.queues.get('default')?.settings).toEqual({ concurrencyLimit: 3, perKeyLimit: 2 })
 })
 
-test('share: hand-outs in a row before the next queue', () => {
+test('share: a queue starts that many jobs in a row before the next queue has its turn', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'q1', changes: { share: 3 } })
+  world.configure('q1', { share: 3 })
   for (let job = 0; job < 4; job++) for (const queue of QUEUES) world.enqueue('a', { queue })
   const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 8, maxConcurrency: 8 }))
   expect(grants.map(({ queue }) => queue)).toEqual(['q1', 'q1', 'q1', 'q2', 'q1', 'q2', 'q2', 'q2'])
 })
 
-test('share: a queue that is paused within its share leaves the next one a whole share', () => {
+test('share: a queue that is paused within its share leaves the next queue a whole share', () => {
   const world = new World()
-  for (const queue of QUEUES) world.call<'configure'>({ op: 'configure', queue, changes: { share: 2 } })
+  for (const queue of QUEUES) world.configure(queue, { share: 2 })
   for (let job = 0; job < 4; job++) for (const queue of QUEUES) world.enqueue('a', { queue })
   let [granted] = world.run(attaching('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })).grants
   for (const paused of [true, false]) world.call<'pause'>({ op: 'pause', queue: 'q1', paused })
   const order: string[] = []
   while (granted !== undefined) {
     order.push(granted.queue)
-    granted = world.run({ op: 'complete', seq: granted.seq, run: granted.run, output: null }).grants[0]
+    granted = world.complete(granted).grants[0]
   }
   expect(order).toEqual(['q1', 'q2', 'q2', 'q1', 'q1', 'q2', 'q2', 'q1'])
 })
 
-test('share: workers that serve other queues too do not end the turns of those that do not', () => {
+test('share: a worker that also serves other queues does not end the turn of a queue for the other workers', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'q1', changes: { share: 2 } })
+  world.configure('q1', { share: 2 })
   for (let job = 0; job < 40; job++)
     for (const [queue, name] of [
       ['q1', 'a'],
@@ -697,26 +693,25 @@ test('share: workers that serve other queues too do not end the turns of those t
   note(world.run(attaching('slow', ['a'], { ...one, queues: ['q1', 'q2'] })).grants)
   note(world.run(attaching('fast', ['a', 'b'], { ...one, queues: ['q1', 'q3'] })).grants)
   const next = (session: string) => {
-    const { seq, run } = running.get(session) as Granted
-    note(world.run({ op: 'complete', seq, run, output: null }).grants)
+    note(world.complete(running.get(session) as Granted).grants)
   }
   next('fast')
   for (let round = 0; round < 8; round++) for (const session of ['slow', 'fast', 'fast']) next(session)
   expect(served).toEqual(['q1', 'q1', 'q2', 'q1', 'q1', 'q2', 'q1', 'q1', 'q2'])
 })
 
-test('strict order: a job that is cancelled and brought back in the turn that lets it go has its key in the next', () => {
+test('strict order: a job that is cancelled and brought back in the turn that releases it has its key in the next turn', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+  world.configure('default', { keyOrder: 'strict' })
   world.turn({ op: 'enqueue', jobs: [{ name: 'a', data: null, concurrencyKey: 'k' }] })
-  const id = jobKey(world.row({ seq: 1 }))
+  const id = world.keyOf({ seq: 1 })
   world.turn({ op: 'cancel', id }, { op: 'retry', id })
   expect(world.run(attaching('s', ['a'])).grants).toMatchObject([{ seq: 1 }])
 })
 
-test('maxLength: what is yet to start counts, a repeat does not, and a full queue refuses all of an array', () => {
+test('maxLength: jobs that have yet to start count, a repeat does not, and a full queue refuses all jobs of a call', () => {
   const world = new World()
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { maxLength: 3 } })
+  world.configure('default', { maxLength: 3 })
   world.enqueue('a', { idempotencyKey: 'i' })
   world.enqueue('a', { delay: 1_000 })
   const two: Command = {
@@ -735,7 +730,7 @@ test('maxLength: what is yet to start counts, a repeat does not, and a full queu
   world.enqueue('a')
 })
 
-test('a pause of a queue, of a name and of a key: each holds its own, and outlives a restart', () => {
+test('a pause of a queue, of a name or of a key holds its own jobs alone, and outlives a restart', () => {
   const world = new World()
   const pause = (what: { job?: string; key?: string; queue?: string }, paused = true) =>
     world.run({ op: 'pause', queue: 'default', paused, ...what }).grants.map(({ name }) => name)
@@ -753,10 +748,10 @@ test('a pause of a queue, of a name and of a key: each holds its own, and outliv
   expect([...world.store.rows.values()].filter(({ state }) => state === WAITING || state === SCHEDULED)).toEqual([])
 })
 
-test('defaults: a call before the definition before the queue before the engine', () => {
+test('defaults: the call counts before the definition, the definition before the queue, and the queue before the engine', () => {
   const engine = { priority: 8, weight: 8, maxAttempts: 8, timeout: 8_000, ttl: 80_000 }
   const world = new World({ settings: { defaults: engine } })
-  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { defaults: { priority: 3, weight: 5, maxAttempts: 9 } } })
+  world.configure('default', { defaults: { priority: 3, weight: 5, maxAttempts: 9 } })
   world.run({
     ...attaching('s', [], { minConcurrency: 1, maxConcurrency: 1 }),
     session: { ...attaching('s', ['a'], {}).session, handlers: [{ name: 'a', defaults: { weight: 7 } }] },

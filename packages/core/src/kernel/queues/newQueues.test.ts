@@ -1,5 +1,4 @@
-// As many queues as maxQueues allows, and as many job names as a store keeps: whatever would make another one is refused by name, and those
-// that are there go on.
+/** Tests the bounds on queues and on job names: a command that would create one more is refused, and existing ones continue. */
 
 import { expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
@@ -47,14 +46,14 @@ test.each<[string, Command]>([
   ['pause of a key', { op: 'pause', queue: 'c', key: 'k', paused: true }],
   ['drain', { op: 'drainQueue', queue: 'c' }],
   ['a schedule that begins at once', upsert('s', 'c', true)],
-])('%s makes no queue beyond the bound', (_, command) => {
+])('%s creates no queue beyond maxQueues', (_, command) => {
   const world = fullWorld()
   expect(ask(world, command)).toEqual(REFUSED)
   expect([...world.tables.queues.keys()]).toEqual(['a', 'b', 'default'])
   expect([...world.store.rows.values()]).toHaveLength(3)
 })
 
-test('queues that are there take jobs and settings as before, and a deleted one makes room', () => {
+test('existing queues accept jobs and settings at the bound, and a deleted queue makes room for another', () => {
   const world = fullWorld()
   expect(ask(world, { op: 'configure', queue: 'b', changes: { maxLength: 5 } })).toBe(true)
   expect(ask(world, enqueue('a', 'b', 'a'))).toHaveLength(3)
@@ -64,7 +63,7 @@ test('queues that are there take jobs and settings as before, and a deleted one 
   expect(ask(world, enqueue('a'))).toEqual(['TOO_MANY_QUEUES', { queue: 'a', maxQueues: MAX }])
 })
 
-test('several new queues of one call count together; of a file that has more than the bound, all go on', () => {
+test('several new queues of one call count together, and all queues of a file that has more than the bound continue', () => {
   const world = new World({ settings: { maxQueues: MAX } })
   expect(ask(world, enqueue('a', 'b', 'c', 'd'))).toEqual(['TOO_MANY_QUEUES', { queue: 'd', maxQueues: MAX }])
   expect(ask(world, enqueue('a', 'b', 'c', 'a'))).toHaveLength(4)
@@ -73,14 +72,14 @@ test('several new queues of one call count together; of a file that has more tha
   expect(ask(smaller, enqueue('d'))).toEqual(['TOO_MANY_QUEUES', { queue: 'd', maxQueues: 1 }])
 })
 
-test('a repeat that makes no job is answered, whatever queue it names', () => {
+test('a repeat that creates no job is answered although its queue cannot be created', () => {
   const world = new World({ settings: { maxQueues: 1 } })
   const keyed = (queue: string): Command => ({ op: 'enqueue', jobs: [job(queue, { idempotencyKey: 'once' })] })
   world.turn(keyed('a'))
   expect(ask(world, keyed('c'))).toMatchObject([{ seq: 1, created: false }])
 })
 
-test('a journal goes on behind an entry that would make one', () => {
+test('a journal continues behind an entry whose queue cannot be created', () => {
   const world = fullWorld()
   const entries = [
     { at: 1, jobs: [job('a')] },
@@ -93,7 +92,7 @@ test('a journal goes on behind an entry that would make one', () => {
   expect(rest).toMatchObject({ mark: 3 })
 })
 
-test('a run whose completion would make one is refused whole, and may fail', () => {
+test('a completion that would create a queue beyond the bound is refused, and its run can be completed without it', () => {
   const world = fullWorld()
   const grant = world.run(attaching('w', ['n'])).grants.find(({ queue }) => queue === 'b')
   const { seq, run } = grant ?? { seq: 0, run: 0 }
@@ -101,7 +100,7 @@ test('a run whose completion would make one is refused whole, and may fail', () 
   expect(ask(world, { op: 'complete', seq, run, output: null, enqueues: [job('a')] })).toBe(true)
 })
 
-test('a tick whose queue cannot be made is skipped, and the schedule goes on', () => {
+test('a tick whose queue cannot be created is skipped, and the schedule continues', () => {
   const world = fullWorld()
   expect(ask(world, upsert('s', 'c'))).toMatchObject({ created: true })
   const skipped = world.after(SECOND)
@@ -132,21 +131,21 @@ test.each<[string, Command, unknown]>([
   ['pause of a name', { op: 'pause', queue: 'q', job: 'd', paused: true }, tooMany()],
   ['a schedule that begins at once', { op: 'upsertSchedule', id: 's', spec: SPEC, job: named('d'), runImmediately: true }, tooMany()],
   ['a definition', attaching('w', ['b', 'd']), tooMany('d', '')],
-])('%s makes no job name beyond the bound', (_, command, refused) => {
+])('%s creates no job name beyond maxNames', (_, command, refused) => {
   const world = worldOfNames()
   expect(ask(world, command)).toEqual(refused)
   expect([...world.tables.lanesByName.keys()]).toEqual(['a', 'b', 'c'])
   expect([...world.tables.definitions.inForce].map(([name]) => name)).toEqual(['b', 'e', 'f'])
 })
 
-test('names that are there take jobs, pauses and workers as before, and a deleted queue makes room', () => {
+test('existing job names accept jobs, pauses and workers at the bound, and a deleted queue makes room for others', () => {
   const world = worldOfNames()
   expect(ask(world, { op: 'enqueue', jobs: [named('a'), named('b')] })).toHaveLength(2)
   expect(ask(world, { op: 'pause', queue: 'q', job: 'a', paused: true })).toBe(true)
   expect(ask(world, { op: 'pause', queue: 'q', job: 'd', paused: false })).toBe(true)
   expect(ask(world, attaching('w', ['b']))).toMatchObject({ lost: [] })
   expect(ask(world, attaching('x', ['d'], { defines: false }))).toMatchObject({ lost: [] })
-  for (const session of ['w of b', 'w', 'x']) world.run({ op: 'leave', session })
+  for (const session of ['w of b', 'w', 'x']) world.leave(session)
   world.turn({ op: 'deleteMany', filter: { queue: 'q' }, limit: 10, dryRun: false })
   world.turn({ op: 'deleteQueue', queue: 'q' })
   expect(ask(world, { op: 'enqueue', jobs: [named('d')] })).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** Timed pauses: they hold like any pause, end by themselves and never early, and the later end counts. */
+/** Tests timed pauses: they hold jobs like any pause, and end at the latest end that was set. */
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -23,7 +23,7 @@ function worldWithWorker(): World {
   return world
 }
 
-test.each(PLACES)('a timed pause of %o holds its jobs until its end, outlives a restart, and tells both', (place) => {
+test.each(PLACES)('a timed pause of %o holds its jobs until its end, outlives a restart, and emits an event at both ends', (place) => {
   const world = worldWithWorker()
   const { systemEvents } = world.run(pausing(place, 1_000))
   expect(systemEvents).toMatchObject([{ type: 'queue.paused', queue: 'q' }])
@@ -55,7 +55,7 @@ test.each(PLACES)('a pause of %o by hand outlasts a timed one, whichever came fi
   }
 })
 
-test('of two timed pauses the later end counts, and only the first is told', () => {
+test('the later end of two timed pauses counts, and only the first pause emits an event', () => {
   const world = worldWithWorker()
   world.run(pausing({}, 1_000))
   expect(world.run(pausing({}, 3_000)).systemEvents).toEqual([])
@@ -66,7 +66,7 @@ test('of two timed pauses the later end counts, and only the first is told', () 
   expect(world.after(1).grants).toHaveLength(1)
 })
 
-test('a timed pause that ends leaves a drain going, which a resume by hand ends', () => {
+test('a timed pause that ends does not end a drain, which a resume by hand ends', () => {
   const world = worldWithWorker()
   world.run({ op: 'drainQueue', queue: 'q' }, pausing({}, 10))
   world.after(10)
@@ -86,35 +86,38 @@ test('the pauses of a deleted queue are forgotten: a new queue of that name is n
   expect(world.stateOf(held)).toBe('waiting')
 })
 
-test('more pauses than a slice end at once: the turns that follow end the others', () => {
+test('all timed pauses end in time although more of them than a slice end at once', () => {
   const world = worldWithWorker()
   const keys = Array.from({ length: 1_200 }, (_, index) => `k${index}`)
   world.run(...keys.map((key) => pausing({ key }, 50)))
   expect(world.after(50).systemEvents).toHaveLength(keys.length)
 })
 
-test.each(PAUSE_PARTS)('a snooze that pauses its %s: the job keeps its place, uses no attempt, and no other starts before', (part) => {
-  const world = worldWithWorker()
-  const options = { queue: 'q', concurrencyKey: 'k' }
-  const limited = world.enqueue('a', { ...options, ttl: 60_000 })
-  const running = world.enqueue('a', options)
-  world.run({ op: 'snooze', seq: limited.seq, run: 1, delay: 5_000, pause: part })
-  const later = world.enqueue('a', options)
-  const bystander = world.enqueue('a', { queue: 'bystander', concurrencyKey: 'k' })
-  const states = () => [limited, running, later, bystander].map((job) => world.stateOf(job))
-  expect(states()).toEqual(['waiting', 'active', 'waiting', 'active'])
-  expect(world.after(4_999).grants).toEqual([])
-  expect(world.after(1).grants.map(({ seq, attempt }) => [seq, attempt])).toEqual([
-    [limited.seq, 1],
-    [later.seq, 1],
-  ])
-  expect(world.row(limited).expiresAt).toBe(0)
-})
+test.each(PAUSE_PARTS)(
+  'a snooze that pauses its %s: the job keeps its place, uses no attempt, and no other job starts before it',
+  (part) => {
+    const world = worldWithWorker()
+    const options = { queue: 'q', concurrencyKey: 'k' }
+    const limited = world.enqueue('a', { ...options, ttl: 60_000 })
+    const running = world.enqueue('a', options)
+    world.snooze(limited, 5_000, { pause: part })
+    const later = world.enqueue('a', options)
+    const bystander = world.enqueue('a', { queue: 'bystander', concurrencyKey: 'k' })
+    const states = () => [limited, running, later, bystander].map((job) => world.stateOf(job))
+    expect(states()).toEqual(['waiting', 'active', 'waiting', 'active'])
+    expect(world.after(4_999).grants).toEqual([])
+    expect(world.after(1).grants.map(({ seq, attempt }) => [seq, attempt])).toEqual([
+      [limited.seq, 1],
+      [later.seq, 1],
+    ])
+    expect(world.row(limited).expiresAt).toBe(0)
+  },
+)
 
-test('a snooze with a pause of what the job has not: it alone is put off', () => {
+test('a snooze that pauses the key of a job without a key delays that job alone', () => {
   const world = worldWithWorker()
   const job = world.enqueue('a', { queue: 'q' })
-  world.run({ op: 'snooze', seq: job.seq, run: 1, delay: 5_000, pause: 'key' })
+  world.snooze(job, 5_000, { pause: 'key' })
   expect(world.stateOf(job)).toBe('scheduled')
   expect(world.stateOf(world.enqueue('a', { queue: 'q', concurrencyKey: 'k' }))).toBe('active')
   expect(world.store.pauseEnds.size).toBe(0)
@@ -124,20 +127,20 @@ test('a snooze of a run that is over pauses nothing', () => {
   const world = worldWithWorker()
   const job = world.enqueue('a', { queue: 'q' })
   world.complete(job)
-  world.run({ op: 'snooze', seq: job.seq, run: 1, delay: 5_000, pause: 'queue' })
+  expect(world.refusal({ op: 'snooze', seq: job.seq, run: 1, delay: 5_000, pause: 'queue' })).toBe('STALE_RUN')
   expect(world.stateOf(world.enqueue('a', { queue: 'q' }))).toBe('active')
 })
 
-test('a job that is to be cancelled is, whatever its snooze pauses', () => {
+test('a job whose cancel is requested ends as cancelled, although its snooze pauses the queue', () => {
   const world = worldWithWorker()
   const job = world.enqueue('a', { queue: 'q' })
-  world.run({ op: 'cancel', id: job })
-  world.run({ op: 'snooze', seq: job.seq, run: 1, delay: 5_000, pause: 'queue' })
+  world.cancel(job)
+  world.snooze(job, 5_000, { pause: 'queue' })
   expect(world.stateOf(job)).toBe('cancelled')
   expect(world.stateOf(world.enqueue('a', { queue: 'q' }))).toBe('waiting')
 })
 
-test('any pauses, resumes and snoozes, and time that passes: a place is paused exactly until its latest end', () => {
+test('a queue, a name and a key are paused exactly until their latest end, after any pauses, resumes and snoozes', () => {
   const act = fc.record({
     kind: fc.constantFrom('pause', 'pause', 'resume', 'snooze', 'pass', 'restart'),
     place: fc.nat({ max: PLACES.length - 1 }),
@@ -161,7 +164,7 @@ test('any pauses, resumes and snoozes, and time that passes: a place is paused e
           const [active] = [...world.tables.jobs.values()].filter(({ state, lane }) => state === ACTIVE && lane.queue.name === 'q')
           if (active === undefined) continue
           const part = PAUSE_PARTS[index] as PausePart
-          world.run({ op: 'snooze', seq: active.seq, run: active.run, delay: ms ?? 7, pause: part })
+          world.snooze(active, ms ?? 7, { pause: part })
           extend(world.now.wall + (ms ?? 7))
         } else if (kind === 'restart') {
           world.reload()

@@ -1,8 +1,10 @@
-/** A queue that takes nothing new, and one that is no more. */
+/** Tests how queues are drained, paused together and deleted. */
+
 import { describe, expect, test } from 'vitest'
 import { DEFERRED } from '../../decision.ts'
+import { ACTIVE } from '../../lifecycle.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
-import { attaching, codeOf, enqueueing, keyOfJob, World } from '../../testing/world.ts'
+import { attaching, codeOf, enqueueing, World } from '../../testing/world.ts'
 
 useSmallLimits()
 
@@ -11,8 +13,8 @@ const resume = (queue = 'q') => ({ op: 'pause', queue, paused: false }) as const
 const forget = (queue = 'q') => ({ op: 'deleteQueue', queue }) as const
 const job = { name: 'a', data: null, queue: 'q' }
 
-describe('drain', () => {
-  test('new jobs of the queue are refused, whatever brings them; others are not', () => {
+describe('draining a queue', () => {
+  test('a draining queue refuses new jobs from every source, and other queues accept theirs', () => {
     const world = new World()
     world.enqueue('a', { queue: 'q', idempotencyKey: 'i' })
     expect(world.reply(drain())).toBe(DEFERRED)
@@ -27,7 +29,7 @@ describe('drain', () => {
     expect(world.store.rows.size).toBe(2)
   })
 
-  test('what is there runs, retries, and may bring more of its own with its completion; jobs of other queues may not', () => {
+  test('jobs of a draining queue run, retry and can enqueue more into it with their completion; jobs of other queues cannot', () => {
     const world = new World()
     world.enqueue('a', { queue: 'q' })
     world.enqueue('a', { queue: 'other' })
@@ -37,28 +39,28 @@ describe('drain', () => {
     const other = grants.find(({ queue }) => queue === 'other') as (typeof grants)[0]
     expect(world.refusal({ op: 'complete', seq: other.seq, run: other.run, output: null, enqueues: [job] })).toBe('QUEUE_DRAINING')
     expect(world.stateOf(other)).toBe('active')
-    world.call<'fail'>({ op: 'fail', seq: own.seq, run: own.run, error: { name: 'E', message: 'm' }, retry: 0 })
+    world.fail(own, { retry: 0 })
     world.call<'complete'>({ op: 'complete', seq: own.seq, run: 2, output: null, enqueues: [job] })
     expect(world.store.rows.size).toBe(3)
-    expect(world.tables.queues.get('q')?.counts[2]).toBe(1)
+    expect(world.tables.queues.get('q')?.counts[ACTIVE]).toBe(1)
   })
 
-  test('it outlives a restart and a change of settings, and ends with a resume of the whole queue alone', () => {
+  test('a drain outlives a restart and a change of settings, and ends only with a resume of the whole queue', () => {
     const world = new World()
     world.reply(drain())
-    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: 5 } })
+    world.configure('q', { maxLength: 5 })
     world.call<'pause'>({ ...resume(), job: 'a' })
     world.call<'pause'>({ ...resume(), key: 'k' })
     world.reload()
     expect(world.refusal(enqueueing(job))).toBe('QUEUE_DRAINING')
-    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: null } })
+    world.configure('q', { maxLength: null })
     expect(world.refusal(enqueueing(job))).toBe('QUEUE_DRAINING')
     world.call<'pause'>(resume())
     expect(world.tables.bounded).toBe(0)
     world.enqueue('a', { queue: 'q' })
   })
 
-  test('in one turn: what is asked before it is taken, what is asked after it is not, and a resume takes it back', () => {
+  test('a job is accepted before the drain of its turn, refused after it, and accepted again after a resume', () => {
     const world = new World()
     const { replies } = world.turn(enqueueing(job), drain(), enqueueing(job), resume(), enqueueing(job))
     expect(replies.map(codeOf)).toEqual([undefined, undefined, 'QUEUE_DRAINING', undefined, undefined])
@@ -66,10 +68,10 @@ describe('drain', () => {
   })
 })
 
-describe('all queues paused', () => {
+describe('a pause of all queues', () => {
   const pauseAll = (paused: boolean) => ({ op: 'pauseAll', paused }) as const
 
-  test('nothing starts, of queues of later neither; what runs goes on, and after a restart it is still so', () => {
+  test('no job starts while all queues are paused, not even in a new queue; running jobs continue, and the pause outlives a restart', () => {
     const world = new World()
     world.enqueue('a', { queue: 'q' })
     const { grants } = world.run(attaching('s', ['a'], { maxConcurrency: 9 }))
@@ -86,10 +88,10 @@ describe('all queues paused', () => {
     expect(world.run(attaching('s', ['a'], { maxConcurrency: 9 })).grants).toHaveLength(4)
   })
 
-  test('what a queue was told by itself stays so; and it is told when it changes alone', () => {
+  test('a queue keeps its own pause when all queues resume, and a second pause of all queues writes nothing', () => {
     const world = new World()
     world.run(attaching('s', ['a'], { maxConcurrency: 9 }))
-    world.call<'pause'>({ op: 'pause', queue: 'q', paused: true })
+    world.pause('q')
     world.call<'pauseAll'>(pauseAll(true))
     const { writes } = world.store
     world.call<'pauseAll'>(pauseAll(true))
@@ -101,18 +103,18 @@ describe('all queues paused', () => {
   })
 })
 
-describe('delete', () => {
-  test('only an empty queue, and all that is known of it', () => {
+describe('deleting a queue', () => {
+  test('a queue can be deleted only when it is empty, and its settings and pauses go with it', () => {
     const world = new World()
     const done = world.enqueue('a', { queue: 'q' })
     const bystander = world.enqueue('a', { queue: 'other' })
-    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: 5, perKeyLimit: 1 } })
-    world.call<'pause'>({ op: 'pause', queue: 'q', key: 'k', paused: true })
-    world.call<'pause'>({ op: 'pause', queue: 'q', job: 'b', paused: true })
+    world.configure('q', { maxLength: 5, perKeyLimit: 1 })
+    world.pause('q', { key: 'k' })
+    world.pause('q', { job: 'b' })
     expect(world.refusal(forget())).toBe('QUEUE_NOT_EMPTY')
-    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(done) })
+    world.cancel(done)
     expect(world.refusal(forget())).toBe('QUEUE_NOT_EMPTY')
-    world.call<'delete'>({ op: 'delete', id: keyOfJob(done) })
+    world.delete(done)
     expect(world.call<'deleteQueue'>(forget())).toBe(true)
     expect(world.call<'deleteQueue'>(forget())).toBe(false)
     expect([...world.store.lanes.values()].map(({ queue }) => queue)).toEqual(['other'])
@@ -121,14 +123,13 @@ describe('delete', () => {
     expect(world.stateOf(bystander)).toBe('waiting')
   })
 
-  test('with its next job it begins anew, under numbers of its own, while workers are there and after a restart', () => {
+  test('a deleted queue starts over with its next job, under new numbers, with workers attached and after a restart', () => {
     const world = new World()
     world.attach('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 })
     for (let round = 0; round < 3; round++) {
       const { grants } = world.run(enqueueing(job))
       expect(grants).toHaveLength(1)
-      const { seq, run } = grants[0] as (typeof grants)[0]
-      world.call<'complete'>({ op: 'complete', seq, run, output: null })
+      world.complete(grants[0] as (typeof grants)[0])
       world.call<'deleteMany'>({ op: 'deleteMany', filter: { queue: 'q' }, limit: 500, dryRun: false })
       const lane = world.tables.lane('q', 'a')?.id
       expect(world.call<'deleteQueue'>(forget())).toBe(true)
@@ -144,7 +145,7 @@ describe('delete', () => {
     }
   })
 
-  test('in one turn: created, emptied, deleted and created again', () => {
+  test('a queue can be created, emptied, deleted and created again in one turn', () => {
     const world = new World()
     const { replies } = world.turn(
       enqueueing(job),
@@ -160,34 +161,33 @@ describe('delete', () => {
   })
 })
 
-describe('what has befallen others', () => {
+describe('bugs that other systems had with keys', () => {
   const limited = () => {
     const world = new World()
-    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { perKeyLimit: 1 } })
+    world.configure('q', { perKeyLimit: 1 })
     world.reply(attaching('s', ['a'], { minConcurrency: 5, maxConcurrency: 5 }))
     return world
   }
   const keyed = { queue: 'q', concurrencyKey: 'k' }
-  const failed = { op: 'fail', error: { name: 'E', message: 'm' } } as const
 
-  test('serial-key-released-on-dead: a key goes on when the last attempt of its job has failed, was lost or cancelled', () => {
+  test('serial-key-released-on-dead: the next job of a key starts when the last attempt of the one before has failed, was lost or was cancelled', () => {
     const world = limited()
     const jobs = [1, 2, 3, 4].map(() => world.enqueue('a', { ...keyed, maxAttempts: 1 }))
     const states = () => jobs.map((each) => world.stateOf(each))
     expect(states()).toEqual(['active', 'waiting', 'waiting', 'waiting'])
-    world.run({ ...failed, seq: jobs[0]?.seq as number, run: 1 })
+    world.fail({ seq: 1 })
     expect(states()).toEqual(['failed', 'active', 'waiting', 'waiting'])
     // Its process has died.
     world.reload()
     world.run(attaching('t', ['a'], { minConcurrency: 5, maxConcurrency: 5 }))
     expect(states()).toEqual(['failed', 'failed', 'active', 'waiting'])
-    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(jobs[2] as never) })
-    world.run({ ...failed, seq: jobs[2]?.seq as number, run: 1 })
+    world.cancel({ seq: 3 })
+    world.fail({ seq: 3 })
     expect(states()).toEqual(['failed', 'failed', 'cancelled', 'active'])
   })
 
   test.each(['before', 'behind'])(
-    'blocked-insert-vs-release: a job that comes in the turn that frees its key, %s that, is not stranded',
+    'blocked-insert-vs-release: a job that is enqueued in the turn that frees its key, %s the end of the other job, starts',
     (where) => {
       const world = limited()
       const first = world.enqueue('a', keyed)
@@ -198,7 +198,7 @@ describe('what has befallen others', () => {
       world.run()
       const [created] = replies.flatMap((reply) => (Array.isArray(reply) ? reply : [])) as { seq: number }[]
       const rows = [...world.store.rows.values()].map(({ seq, state }) => [seq, state])
-      expect(rows).toContainEqual([(created as { seq: number }).seq, 2])
+      expect(rows).toContainEqual([(created as { seq: number }).seq, ACTIVE])
       expect(world.stateOf(bystander)).toBe('active')
     },
   )

@@ -1,4 +1,5 @@
-/** A limit that queues share: exact over all of them, and no queue waits longer than its turn. */
+/** Tests a limit that several queues share: it is exact over all of them, and the queues take turns. */
+
 import { expect, test } from 'vitest'
 import type { NewJob, RunKey } from '../../commands.ts'
 import { ACTIVE } from '../../lifecycle.ts'
@@ -21,12 +22,12 @@ function worldOf(limit: number, count = 4): World {
   return world
 }
 
-test('never more run in all queues of a limit than it says, and other queues go on', () => {
+test('never more jobs run in all queues of a shared limit than it allows, and other queues continue', () => {
   const world = worldOf(3)
   expect(queuesOf(world.run(attaching('s', ['a'])).grants).sort()).toEqual(['mail', 'mail', 'news', 'other', 'other'])
 })
 
-test('whatever ends, a place is taken at once, and queues take turns', () => {
+test('a place under a shared limit is taken as soon as a job ends, and the queues take turns', () => {
   const world = worldOf(1)
   let { grants } = world.run(attaching('s', ['a']))
   const order: string[] = []
@@ -38,7 +39,7 @@ test('whatever ends, a place is taken at once, and queues take turns', () => {
   expect(order).toEqual(['mail', 'news', 'mail', 'news', 'mail', 'news', 'mail', 'news'])
 })
 
-test('workers of one queue each take turns under the limit', () => {
+test('workers that serve one queue each take turns under a shared limit', () => {
   const world = worldOf(1)
   world.run(attaching('m', ['a'], { queues: ['mail'] }))
   world.run(attaching('n', ['a'], { queues: ['news'] }))
@@ -50,7 +51,7 @@ test('workers of one queue each take turns under the limit', () => {
   expect(order).toEqual(['mail', 'news', 'mail', 'news', 'mail', 'news', 'mail', 'news'])
 })
 
-test('a queue with a smaller limit leaves places to the others', () => {
+test('a queue that states a smaller shared limit leaves places to the others', () => {
   const world = new World()
   world.run(sharing('bulk', 1), sharing('urgent', 3), enqueueing(...jobs('bulk', 3)))
   expect(queuesOf(world.run(attaching('s', ['a'])).grants)).toEqual(['bulk'])
@@ -59,7 +60,7 @@ test('a queue with a smaller limit leaves places to the others', () => {
   expect(queuesOf(world.run(complete(bulk as RunKey)).grants)).toEqual(['urgent'])
 })
 
-test('a limit that is raised, left or taken away lets those that wait start', () => {
+test('waiting jobs start when their shared limit is raised or removed, or when a queue leaves it', () => {
   for (const [change, expected] of [
     [sharing('mail', 2), ['mail']],
     [sharing('news', 2), ['news']],
@@ -72,7 +73,7 @@ test('a limit that is raised, left or taken away lets those that wait start', ()
   }
 })
 
-test('a lower limit ends nothing, and a queue that joins counts with what it runs', () => {
+test('a lower shared limit ends no run, and a queue that joins it counts with its running jobs', () => {
   const world = new World()
   world.run(enqueueing(...jobs('mail', 3)), attaching('s', ['a']))
   world.run(sharing('mail', 2), sharing('news', 2), enqueueing(...jobs('news', 1)))
@@ -81,7 +82,7 @@ test('a lower limit ends nothing, and a queue that joins counts with what it run
   expect(queuesOf(world.run(complete({ seq: 2, run: 1 })).grants)).toEqual(['news'])
 })
 
-test('over a restart the jobs that run count', () => {
+test('running jobs count in their shared limit over a restart', () => {
   const world = worldOf(2)
   world.run(attaching('s', ['a'], { queues: ['mail', 'news'] }))
   world.reload('s')
@@ -91,7 +92,7 @@ test('over a restart the jobs that run count', () => {
   expect(world.run(complete(held[0] as RunKey)).grants).toHaveLength(1)
 })
 
-test('a deleted queue is forgotten, and one of its name shares nothing', () => {
+test('a deleted queue leaves its shared limit, and a new queue of its name has none', () => {
   const world = new World()
   world.run(sharing('mail', 1), sharing('news', 1))
   world.run({ op: 'deleteQueue', queue: 'mail' })
@@ -100,9 +101,9 @@ test('a deleted queue is forgotten, and one of its name shares nothing', () => {
   expect(world.tables.queues.get('mail')?.settings).toEqual({})
 })
 
-test('a queue of its own limit, rate or pause stays held when a shared place is free', () => {
+test('a paused queue starts no job when a place under its shared limit becomes free', () => {
   const world = worldOf(1)
-  world.run({ op: 'pause', queue: 'news', paused: true })
+  world.pause('news')
   const { grants } = world.run(attaching('s', ['a']))
   expect(queuesOf(grants)).toEqual(['mail', 'other', 'other'])
   expect(queuesOf(world.run(complete(grants[0] as Granted)).grants)).toEqual(['mail'])

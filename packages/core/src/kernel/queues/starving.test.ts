@@ -1,4 +1,4 @@
-/** Who waits has his turn: keys, names, queues and heavy jobs, however much else comes meanwhile. */
+/** Tests that each waiting key, name, queue and heavy job has its turn, however many other jobs come. */
 
 import { describe, expect, test } from 'vitest'
 import type { NewJob, RunKey } from '../../commands.ts'
@@ -29,8 +29,8 @@ function withLimits(changes: Partial<Record<keyof typeof LIMITS, number>>, test:
   }
 }
 
-describe('keys', () => {
-  test('what was held back first starts first, though another comes in the turn that frees the key', () => {
+describe('jobs that wait for their key', () => {
+  test('the job that its key has held back longest starts first, although another job comes in the turn that frees the key', () => {
     const world = new World()
     world.run(configure({ perKeyLimit: 1 }))
     world.attach('s', ['a'])
@@ -39,7 +39,7 @@ describe('keys', () => {
     expect(seqs(world.run(complete({ seq: 1, run: 1 }), enqueueing({ name: 'a', ...k })).grants)).toEqual([2])
   })
 
-  test('jobs that enqueue their successors do not starve those that wait', () => {
+  test('jobs that enqueue their successors do not starve waiting jobs of the same key', () => {
     const world = new World()
     world.run(configure({ perKeyLimit: 1 }))
     world.attach('s', ['a'])
@@ -70,7 +70,7 @@ describe('keys', () => {
   })
 })
 
-describe('parked jobs stay where they are while nobody serves their name', () => {
+describe('parked jobs while no worker serves their name', () => {
   function worldOf(jobs: number): World {
     const world = new World({ settings: { recovery: 'backoff' } })
     world.run(configure({ perKeyLimit: 1 }))
@@ -80,13 +80,13 @@ describe('parked jobs stay where they are while nobody serves their name', () =>
     return world
   }
 
-  test('as their worker leaves', () => {
+  test('parked jobs stay parked when their worker leaves', () => {
     const world = worldOf(30)
     world.run(complete({ seq: 1, run: 1 }), { op: 'leave', session: 's' })
     expect(parked(world)).toBe(28)
   })
 
-  test('over a restart', () => {
+  test('parked jobs stay parked over a restart', () => {
     const world = worldOf(30)
     world.reload()
     world.run()
@@ -94,10 +94,10 @@ describe('parked jobs stay where they are while nobody serves their name', () =>
   })
 })
 
-describe('kinds of workers share what a queue may start', () => {
+describe('workers for different job names share what their queue can start', () => {
   const jobs = [...Array.from({ length: 12 }, () => ({ name: 'a' })), { name: 'b', priority: 9 }]
 
-  test('at its limit', () => {
+  test('workers share the places of a queue with a limit', () => {
     const world = new World()
     world.run(configure({ concurrencyLimit: 1 }))
     world.run(attaching('A', ['a'], slots(1)))
@@ -108,7 +108,7 @@ describe('kinds of workers share what a queue may start', () => {
     expect(names).toEqual(['a', 'b', 'a', 'a'])
   })
 
-  test('by its rate', () => {
+  test('workers share the tokens of a queue with a rate', () => {
     const world = new World()
     world.run(configure({ rateLimit: { limit: 1, period: 10, burst: 1 } }))
     world.attach('A', ['a'])
@@ -119,7 +119,7 @@ describe('kinds of workers share what a queue may start', () => {
   })
 })
 
-describe('a rate of keys: each token lets one job go, as soon as it is there', () => {
+describe('a token of a key starts one job as soon as the token is there', () => {
   /** A key whose bucket holds ten has one token, and a job is in the way that has none. */
   function oneToken(places: number): World {
     const world = new World()
@@ -134,7 +134,7 @@ describe('a rate of keys: each token lets one job go, as soon as it is there', (
     return world
   }
 
-  test('where one is taken up by a job that does not fit', () => {
+  test('a job uses the token of its key although an earlier job of the key does not fit', () => {
     withLimits({ heavyPatienceMs: 5_000 }, () => {
       const world = oneToken(4)
       world.run(enqueueing({ name: 'a', ...k, weight: 4 }))
@@ -143,7 +143,7 @@ describe('a rate of keys: each token lets one job go, as soon as it is there', (
     })
   })
 
-  test('where one is taken up at the end of the line', () => {
+  test('a job uses the token of its key although another job of the key waits at the end of the line', () => {
     const world = oneToken(1)
     world.run(enqueueing({ name: 'a', ...k, priority: -5 }))
     world.run(enqueueing({ name: 'a', ...k, priority: 9 }), enqueueing({ name: 'a' }))
@@ -152,7 +152,7 @@ describe('a rate of keys: each token lets one job go, as soon as it is there', (
   })
 })
 
-describe('the patience of a heavy job goes on while it is out of memory', () => {
+describe('a heavy job that leaves memory still has its turn in time', () => {
   /** Steps of a quarter of its patience until job 5 starts, as lighter ones come and go. */
   function stepsOf(world: World, disturb: (step: number) => void, kept = 0): number {
     for (let step = 1; step <= 60; step++) {
@@ -174,17 +174,17 @@ describe('the patience of a heavy job goes on while it is out of memory', () => 
     return world
   }
 
-  test('pushed out by the payload of one before it', () => {
+  test('a heavy job starts in time although the payload of an earlier job pushes it out of memory', () => {
     const world = worldOf({ name: 'b' })
     const large = enqueueing({ name: 'a', priority: 1, data: 'x'.repeat(50) })
     expect(stepsOf(world, (step) => step % 3 === 0 && world.run(large))).toBeLessThan(40)
   })
 
-  test('cut off by one before it that is given back', () => {
+  test('a heavy job starts in time although an earlier job that is given back pushes it out of memory', () => {
     const world = worldOf({ name: 'a', priority: 1 })
     const giveBack = (step: number) => {
       const first = rows(world).find(({ seq, state }) => seq === 1 && state === ACTIVE)
-      if (step % 5 === 0 && first !== undefined) world.run({ op: 'giveBack', seq: 1, run: first.run })
+      if (step % 5 === 0 && first !== undefined) world.giveBack({ seq: 1 })
     }
     expect(stepsOf(world, giveBack, 1)).toBeLessThan(40)
   })

@@ -1,4 +1,4 @@
-/** A worker with a strict order of queues: no job of a later queue starts in it while one of an earlier queue could. */
+/** Tests a worker with a strict order of queues: it starts no job of a later queue while one of an earlier queue could start. */
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -24,13 +24,13 @@ const jobs = (queue: string, count: number, job: Partial<NewJob> = {}) =>
   Array.from({ length: count }, () => ({ name: 'a', queue, ...job }))
 const queuesOf = (grants: readonly Granted[]) => grants.map(({ queue }) => queue)
 
-test('an earlier queue goes first, whatever came first, until it is empty', () => {
+test('a worker with a strict order empties an earlier queue first, whichever jobs arrived first', () => {
   const world = new World()
   world.run(enqueueing(...jobs('low', 2), ...jobs('default', 2), ...jobs('urgent', 2), ...jobs('other', 1)))
   expect(queuesOf(world.run(attaching('s', ['a'], strict(9))).grants)).toEqual(['urgent', 'urgent', 'default', 'default', 'low', 'low'])
 })
 
-test('a job of an earlier queue goes before all that wait', () => {
+test('a job of an earlier queue starts before all waiting jobs of later queues', () => {
   const world = new World()
   world.run(attaching('s', ['a'], strict(1)), enqueueing(...jobs('low', 3, { priority: 9 })))
   world.run(enqueueing(...jobs('urgent', 1)))
@@ -38,7 +38,7 @@ test('a job of an earlier queue goes before all that wait', () => {
   expect(queuesOf(world.run(complete({ seq: 4, run: 1 })).grants)).toEqual(['low'])
 })
 
-test('a queue that comes later is served by its prefix, in the place of that', () => {
+test('a queue that is created later is served by its prefix, in the place of the prefix', () => {
   const world = new World()
   world.run(attaching('s', ['a'], strict(1, ['urgent', 'shop-*', '*'])), enqueueing(...jobs('low', 1)))
   world.run(enqueueing(...jobs('low', 1), ...jobs('shop-1', 2), ...jobs('shop-2', 1), ...jobs('urgent', 1)))
@@ -51,7 +51,7 @@ test('a queue that comes later is served by its prefix, in the place of that', (
   expect(order).toEqual(['urgent', 'shop-1', 'shop-2', 'shop-1', 'low'])
 })
 
-test('what an earlier queue may not start keeps no later one waiting: a limit, a rate, a pause', () => {
+test('a later queue does not wait for jobs of an earlier queue that a limit, a rate or a pause holds back', () => {
   for (const held of [
     configure('urgent', { concurrencyLimit: 1 }),
     configure('urgent', { rateLimit: { limit: 1, period: 1_000, burst: 1 } }),
@@ -62,13 +62,13 @@ test('what an earlier queue may not start keeps no later one waiting: a limit, a
   }
   const world = new World()
   world.run(enqueueing(...jobs('low', 1), ...jobs('urgent', 1)))
-  world.run({ op: 'pause', queue: 'urgent', paused: true })
+  world.pause('urgent')
   expect(queuesOf(world.run(attaching('s', ['a'], strict(1))).grants)).toEqual(['low'])
   world.run({ op: 'pause', queue: 'urgent', paused: false }, enqueueing(...jobs('low', 1)))
   expect(queuesOf(world.run(complete({ seq: 1, run: 1 })).grants)).toEqual(['urgent'])
 })
 
-test('jobs that are only on disk go before those of a later queue in memory', () => {
+test('jobs of an earlier queue that are only on disk start before those of a later queue in memory', () => {
   const world = new World()
   const count = 5 * LIMITS.windowJobs
   world.run(enqueueing(...jobs('low', 3), ...jobs('urgent', count)))
@@ -76,7 +76,7 @@ test('jobs that are only on disk go before those of a later queue in memory', ()
   expect(grants).toEqual([...Array(count).fill('urgent'), 'low'])
 })
 
-test('a job behind more than one turn can set aside goes before those of a later queue', () => {
+test('a job behind more held jobs than one turn can set aside starts before those of a later queue', () => {
   const world = new World()
   world.run(configure('urgent', { perKeyLimit: 1 }))
   const names = Array.from({ length: LIMITS.sliceRows + 1 }, (_, index) => `b${index}`)
@@ -87,7 +87,7 @@ test('a job behind more than one turn can set aside goes before those of a later
   expect(queuesOf(grants)).toEqual(['urgent', 'urgent'])
 })
 
-test('each worker has its own order, and those without one take turns', () => {
+test('each worker has its own order of queues, and a worker without a strict order takes turns', () => {
   const world = new World()
   world.run(enqueueing(...jobs('low', 4), ...jobs('urgent', 4)))
   expect(queuesOf(world.run(attaching('s', ['a'], strict(1, ['low', 'urgent']))).grants)).toEqual(['low'])
@@ -96,7 +96,7 @@ test('each worker has its own order, and those without one take turns', () => {
   expect(queuesOf(world.run(attaching('u', ['a'], fair)).grants).sort()).toEqual(['low', 'urgent'])
 })
 
-test('an order without queues is none', () => {
+test('a strict order without named queues has no effect', () => {
   const world = new World()
   world.run(enqueueing(...jobs('low', 1)))
   const { replies, grants } = world.run(attaching('s', ['a'], { order: 'strict' }))
@@ -270,7 +270,7 @@ function play(steps: readonly Step[]): void {
   }
 }
 
-test('no job of a later queue starts while one of an earlier queue could, whatever is asked in whatever order', () => {
+test('no job of a later queue starts while one of an earlier queue could, after any sequence of commands', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), (steps) => play(steps)),
     { numRuns: runs(400), examples: [[HIDDEN], [SET_ASIDE]] },

@@ -1,3 +1,5 @@
+/** Tests groups of sessions that serve the same names and queues, and the turns of their queues. */
+
 import { expect, test } from 'vitest'
 import { WAITING } from '../../lifecycle.ts'
 import { DEFAULT_POLICY } from '../../policy.ts'
@@ -14,12 +16,12 @@ const serving = (names: readonly string[], queues?: readonly string[], order?: '
 })
 const keyOf = (...served: Parameters<typeof serving>) => ConsumerGroup.keyOf(serving(...served))
 
-test('what serves the same has the same key, in whatever order it is named', () => {
+test('two sessions that serve the same names and queues have the same group key, in whatever order they name them', () => {
   expect(keyOf(['a', 'b'], undefined)).toBe(keyOf(['b', 'a'], undefined))
   expect(keyOf(['a'], ['x', 'y'])).toBe(keyOf(['a'], ['y', 'x']))
 })
 
-test('what serves something else has another key', () => {
+test('two sessions that serve different names, queues or orders have different group keys', () => {
   const keys = [
     keyOf(['a'], undefined),
     keyOf(['a'], []),
@@ -34,20 +36,20 @@ test('what serves something else has another key', () => {
   expect(new Set(keys).size).toBe(keys.length)
 })
 
-test('naming leaves the order of the names as it was', () => {
+test('the group key is computed without changing the order of the names', () => {
   const names = ['b', 'a']
   keyOf(names, undefined)
   expect(names).toEqual(['b', 'a'])
 })
 
-test('E2: its names in every queue, or in those that it names', () => {
+test('E2: a group serves its names in every queue, or only in the queues that it names', () => {
   const everywhere = new ConsumerGroup('', serving(['a']))
   expect([everywhere.serves('q', 'a'), everywhere.serves('q', 'b')]).toEqual([true, false])
   const somewhere = new ConsumerGroup('', serving(['a'], ['q']))
   expect([somewhere.serves('q', 'a'), somewhere.serves('r', 'a'), somewhere.serves('q', 'b')]).toEqual([true, false, false])
 })
 
-test('queues by a prefix: those that begin with it, and no others', () => {
+test('a group that names a prefix serves the queues that begin with it, and no others', () => {
   const group = new ConsumerGroup('', serving(['a'], ['mail', 'shop-*']))
   const served = ['mail', 'mail-1', 'shop-', 'shop-1', 'shop', 'ashop-1', '*', 'shop-*'].filter((queue) => group.serves(queue, 'a'))
   expect(served).toEqual(['mail', 'shop-', 'shop-1', 'shop-*'])
@@ -55,14 +57,14 @@ test('queues by a prefix: those that begin with it, and no others', () => {
   expect(new ConsumerGroup('', serving(['a'], ['*'])).serves('any', 'a')).toBe(true)
 })
 
-test('in a strict order a queue has the place of the first that stands for it, and queues of one prefix take turns', () => {
+test('a queue in a strict order has the place of the first name or prefix that matches it, and queues of one prefix share a place', () => {
   const group = new ConsumerGroup('', serving(['a'], ['urgent', 'shop-*', 'shop-vip', '*', 'low'], 'strict'))
   const places = ['urgent', 'shop-1', 'shop-vip', 'low', 'any'].map((queue, id) => group.tiers.indexOf(group.tierOf(newQueue(id, queue))))
   expect(places).toEqual([0, 1, 1, 3, 3])
   expect(group.tiers).toHaveLength(5)
 })
 
-test('queues take turns: the one that was served goes to the end', () => {
+test('queues take turns: a queue that was served goes to the end', () => {
   const group = new ConsumerGroup('', serving(['a', 'b']))
   const ready = group.tiers[0] as Tier
   const [first, second] = [newQueue(1, 'first'), newQueue(2, 'second')]
@@ -81,7 +83,7 @@ test('queues take turns: the one that was served goes to the end', () => {
   expect([...ready.keys()]).toEqual([second, first])
 })
 
-test('a suspended queue is out of sight, with the jobs that come meanwhile, and is there again once it is resumed', () => {
+test('a suspended queue is not ready, nor are the jobs that come meanwhile, and all are ready again when it is resumed', () => {
   const group = new ConsumerGroup('', serving(['a', 'b']))
   const ready = group.tiers[0] as Tier
   const queue = newQueue(1, 'q')

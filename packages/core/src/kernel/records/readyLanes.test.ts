@@ -1,3 +1,5 @@
+/** Tests how the next job is found among many lanes. */
+
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { WAITING } from '../../lifecycle.ts'
@@ -21,7 +23,7 @@ function firstOf(lanes: readonly Lane[]): Job | undefined {
   return firsts.reduce<Job | undefined>((best, job) => (best === undefined || runsBefore(job, best) ? job : best), undefined)
 }
 
-test('21: it is the first job of all lanes that runs next, however jobs come, go, come back and change', () => {
+test('21: the first job of all lanes runs next, however jobs come, go, come back and change', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('insert' as const), lane: fc.nat(4), priority: fc.integer({ min: -1, max: 1 }), runAt: fc.nat(3) }),
     fc.record({
@@ -79,7 +81,7 @@ function firstInTurn(lanes: readonly Lane[]): Job | undefined {
   return firstOf(equal.filter(({ lane }) => lane.turn === longest).map(({ lane }) => lane))
 }
 
-test('21: where names take turns it is the first job of the name whose last turn is longest ago, whenever that begins and ends', () => {
+test('21: the first job of the name whose last turn is longest ago runs next while names take turns, whenever that setting changes', () => {
   const step = fc.oneof(
     {
       weight: 3,
@@ -117,7 +119,7 @@ test('21: where names take turns it is the first job of the name whose last turn
   )
 })
 
-test('100,000 lanes: a hand-out looks at few of them', () => {
+test('a hand-out looks at few of 100,000 lanes', () => {
   const lanes = lanesOf(100_000)
   const ready = new ReadyLanes()
   for (const [index, lane] of lanes.entries()) {
@@ -134,7 +136,7 @@ test('100,000 lanes: a hand-out looks at few of them', () => {
   looked.mockRestore()
 })
 
-test('lanes that have run dry or are paused are let go of when they are met', () => {
+test('a lane that is empty or paused leaves the ready lanes when it is looked at', () => {
   const [dry, paused] = lanesOf(2) as [Lane, Lane]
   const ready = new ReadyLanes()
   for (const [index, lane] of [dry, paused].entries()) {

@@ -1,3 +1,5 @@
+/** Tests the window of a lane: its first jobs, which are in memory. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
@@ -21,7 +23,7 @@ function waitingJob(seq: number, { priority = 0, runAt = 0, weight = 1, data = '
 const inOrder = (a: Job, b: Job) => b.priority - a.priority || a.runAt - b.runAt || a.seq - b.seq
 const jobsOf = (window: Window) => Array.from({ length: window.size }, (_, index) => window.at(index) as Job)
 
-test('E4, 21: priority first, then due time, then row', () => {
+test('E4, 21: jobs run in the order of priority, then due time, then row', () => {
   const [first, second, third, fourth] = [
     waitingJob(9, { priority: 1, runAt: 5 }),
     waitingJob(8, { runAt: 1 }),
@@ -110,7 +112,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('clear' as const) }) },
 )
 
-test('is a prefix of the lane, whatever comes, goes, or is read from disk', () => {
+test('a window has the first jobs of its lane, whatever jobs come, go or are read from disk', () => {
   fc.assert(
     fc.property(fc.array(action, { maxLength: 120, size: 'max' }), (actions) => {
       const model = new Model()
@@ -133,8 +135,8 @@ test('is a prefix of the lane, whatever comes, goes, or is read from disk', () =
   )
 })
 
-describe('bounds', () => {
-  test('holds LIMITS.windowJobs jobs: what sorts last goes, and the window knows that it is not all', () => {
+describe('the bounds of a window', () => {
+  test('a window holds LIMITS.windowJobs jobs: the last job leaves for another, and the window is then marked as incomplete', () => {
     const window = new Window()
     for (let seq = 1; seq <= LIMITS.windowJobs; seq++) expect(window.insert(waitingJob(seq))).toEqual([])
     expect([window.size, window.complete]).toEqual([LIMITS.windowJobs, true])
@@ -147,7 +149,7 @@ describe('bounds', () => {
     expect(late.windowed).toBe(false)
   })
 
-  test('holds LIMITS.windowBytes of payload, and one job however large', () => {
+  test('a window holds LIMITS.windowBytes of payload, and always one job, however large', () => {
     const window = new Window()
     const half = 'x'.repeat(LIMITS.windowBytes / 2)
     expect(window.insert(waitingJob(1, { data: half }))).toEqual([])
@@ -160,7 +162,7 @@ describe('bounds', () => {
     expect(huge.size).toBe(1)
   })
 
-  test('many jobs through a window keep its order while its head moves', () => {
+  test('a window keeps its order while many jobs pass through it', () => {
     const window = new Window()
     let removed = 0
     for (let seq = 1; seq <= 5_000; seq++) {
@@ -173,7 +175,7 @@ describe('bounds', () => {
     expect(jobsOf(window).map((job) => job.seq)).toEqual(Array.from({ length: 10 }, (_, index) => 4_991 + index))
   })
 
-  test('a job that is not in it cannot be removed', () => {
+  test('a job that is not in a window cannot be removed from it', () => {
     const window = new Window()
     window.insert(waitingJob(1))
     expect(() => window.remove(waitingJob(2))).toThrow('job 2')

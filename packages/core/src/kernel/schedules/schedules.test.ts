@@ -1,4 +1,5 @@
-/** Schedules: each tick fires once, the next is never lost, and what overlap and catchUp say is so. */
+/** Tests schedules: each tick fires once, the next one always comes, and missed or overlapping ticks follow the options. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
@@ -53,7 +54,7 @@ class Scheduled extends World {
 
   /** Everything that is handed out ends well at once. */
   completeAll({ grants }: Pick<Turned, 'grants'>): void {
-    for (const { seq, run } of grants) this.run({ op: 'complete', seq, run, output: '"done"' })
+    for (const grant of grants) this.complete(grant, '"done"')
   }
 }
 
@@ -74,8 +75,8 @@ function missed(changes: Changes, ms = 10 * MINUTE + 30_000): Scheduled {
   return world
 }
 
-describe('M9: a tick', () => {
-  test('fires at its time, not a millisecond before, and every interval from then on', () => {
+describe('M9: a tick of a schedule', () => {
+  test('a tick fires at its time, not a millisecond before, and then after every interval', () => {
     const world = worked()
     expect(world.upsert()).toEqual({ created: true, fireAt: world.begin + MINUTE })
     expect(world.after(MINUTE - 1).grants).toEqual([])
@@ -87,7 +88,7 @@ describe('M9: a tick', () => {
     expect(world.schedule()).toMatchObject({ fired: 5, skipped: 0, lastAt: world.begin + 5 * MINUTE })
   })
 
-  test('late turns do not make the interval drift', () => {
+  test('late turns do not make the interval of a schedule drift', () => {
     const world = worked()
     world.upsert()
     for (const late of [137, 5_000, 59_999, 1, 12]) {
@@ -97,7 +98,7 @@ describe('M9: a tick', () => {
     expect(world.ticks).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('cron-canonical-tick-key: goes with its job as tag and meta', () => {
+  test('cron-canonical-tick-key: the job of a tick has the schedule and the time of the tick in its tags and meta', () => {
     const world = worked()
     world.upsert({ id: 'x/y', cron: '*/5 * * * *', timezone: 'UTC', job: { tags: ['t'], meta: '{ "m": [1] }', priority: 4, queue: 'q' } })
     world.after(5 * MINUTE + 3)
@@ -113,7 +114,7 @@ describe('M9: a tick', () => {
     for (const { extras } of world.store.rows.values()) expect(Object.keys(JSON.parse(extras?.meta as string))[0]).toBe('schedule')
   })
 
-  test('bystander: nothing else is touched', () => {
+  test('bystander: a tick changes no other schedule and no other job', () => {
     const world = worked()
     world.upsert({ id: 'by', every: HOUR })
     const job = world.enqueue('b')
@@ -125,7 +126,7 @@ describe('M9: a tick', () => {
     expect([JSON.stringify(world.schedule('by')), JSON.stringify(world.row(job))]).toEqual([schedule, row])
   })
 
-  test('however many are due at once, all fire, a slice a turn', () => {
+  test('all ticks that are due at once fire, a slice for each turn', () => {
     const world = new Scheduled({ audited: false })
     const count = 3 * LIMITS.sliceSchedules + 7
     world.run(...Array.from({ length: count }, (_, index) => upserting({ id: `s${index}` })))
@@ -137,7 +138,7 @@ describe('M9: a tick', () => {
     expect(world.tables.fireAt).toBe(world.begin + 2 * MINUTE)
   })
 
-  test('within startAt and endAt, both included; afterwards the schedule is over', () => {
+  test('ticks fire from startAt to endAt, both included, and then the schedule has ended', () => {
     const world = worked()
     const { begin } = world
     expect(world.upsert({ startAt: begin + 10 * MINUTE, endAt: begin + 12 * MINUTE }).fireAt).toBe(begin + 10 * MINUTE)
@@ -150,7 +151,7 @@ describe('M9: a tick', () => {
     expect(world.upsert({ id: 'over', endAt: begin }).fireAt).toBe(0)
   })
 
-  test('a tick beyond what a timer can count waits for its time', () => {
+  test('a tick that is further away than a timer can count fires at its time', () => {
     const world = worked()
     const days = 400 * 24 * HOUR
     world.upsert({ every: days })
@@ -160,7 +161,7 @@ describe('M9: a tick', () => {
     expect(world.store.rows.size).toBe(1)
   })
 
-  test('jitter is the same for the same tick, within its bound, and no reason to drift', () => {
+  test('the jitter of a tick is always the same and within its bound, and does not make the schedule drift', () => {
     const world = worked()
     world.upsert({ jitter: 30_000 })
     const late: number[] = []
@@ -181,7 +182,7 @@ describe('M9: a tick', () => {
     expect(other.schedule().fireAt - other.schedule().nextAt).toBe(late[0])
   })
 
-  test('where the disk is full none fires, and the engine does not spin; then all go on', () => {
+  test('no tick fires while the disk is full, and the engine does not spin; afterwards the schedules continue', () => {
     const world = worked()
     world.upsert()
     world.refusing = { code: 'DISK_FULL', message: 'full' }
@@ -197,7 +198,7 @@ describe('M9: a tick', () => {
     expect(world.schedule().nextAt).toBe(world.begin + 2 * MINUTE)
   })
 
-  test('one that cannot be read any more is paused, and the others fire', () => {
+  test('a schedule whose time zone no longer exists is paused, and other schedules fire', () => {
     const world = worked()
     world.upsert({ id: 'bad', cron: '*/1 * * * *', timezone: 'UTC' })
     world.upsert({ id: 'good', cron: '*/1 * * * *', timezone: 'UTC' })
@@ -214,8 +215,8 @@ describe('M9: a tick', () => {
   })
 })
 
-describe('M9: catchUp', () => {
-  test('latest: one job for all that were missed, of the last tick, and the next at its own time', () => {
+describe('M9: catching up on missed ticks', () => {
+  test('catchUp latest: one job stands for all missed ticks, has the time of the last one, and the next tick fires at its own time', () => {
     for (const spec of [{ every: MINUTE }, { cron: '*/1 * * * *', timezone: 'UTC' }]) {
       const world = missed(spec)
       expect(world.ticks).toEqual([1, 11])
@@ -223,12 +224,12 @@ describe('M9: catchUp', () => {
     }
   })
 
-  test('latest after ten years takes no longer', () => {
+  test('catchUp latest takes no longer after ten years', () => {
     const world = missed({ cron: '*/1 * * * *', timezone: 'UTC' }, 10 * 365 * 24 * HOUR)
     expect(world.ticks).toEqual([1, 10 * 365 * 24 * 60 + 1])
   })
 
-  test('none: what is more than a minute late is lost; what is late by less is not', () => {
+  test('catchUp none: a tick that is more than a minute late is lost, and a tick that is less late fires', () => {
     expect(missed({ every: 5 * MINUTE, catchUp: 'none' }, 6 * MINUTE + 1).ticks).toEqual([])
     expect(missed({ catchUp: 'none' }, 10 * MINUTE).ticks).toEqual([1, 11])
     const world = missed({ every: 5 * MINUTE, catchUp: 'none' }, 4 * MINUTE + 30_000)
@@ -236,31 +237,31 @@ describe('M9: catchUp', () => {
     expect(world.schedule().nextAt).toBe(world.begin + 10 * MINUTE)
   })
 
-  test('all: each has its job, one after the other, in order', () => {
+  test('catchUp all: each missed tick has its job, one after the other, in order', () => {
     const world = missed({ catchUp: 'all', overlap: 'queue' })
     for (let round = 0; round < 20; round++) {
       const [running] = world.tables.running()
       expect(world.tables.running().length).toBeLessThan(2)
-      if (running !== undefined) world.run({ op: 'complete', seq: running.seq, run: running.run, output: null })
+      if (running !== undefined) world.complete(running)
     }
     expect(world.ticks).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
     expect(world.schedule()).toMatchObject({ held: false, behind: 0 })
   })
 
-  test('all is bounded: then one job stands for the rest', () => {
+  test('catchUp all is bounded: one job stands for all ticks beyond the bound', () => {
     const world = new Scheduled({ audited: false })
     world.upsert({ every: 1_000, catchUp: 'all', overlap: 'queue' })
     world.pass(5_000_000)
     world.attach('s', ['a'])
     for (let round = 0; round < 1_200; round++) {
       const [running] = world.tables.running()
-      if (running !== undefined) world.run({ op: 'complete', seq: running.seq, run: running.run, output: null })
+      if (running !== undefined) world.complete(running)
     }
     expect(world.store.rows.size).toBe(LIMITS.ticksCaughtUp + 1)
     expect(world.schedule()).toMatchObject({ lastAt: world.now.wall, behind: 0 })
   })
 
-  test('a clock that is set back fires nothing twice; one that is set forward misses, and goes on', () => {
+  test('a clock that is set back fires no tick twice; a clock that is set forward misses ticks, and the schedule continues', () => {
     const world = worked()
     world.upsert()
     for (let minute = 0; minute < 5; minute++) world.completeAll(world.after(MINUTE))
@@ -274,8 +275,8 @@ describe('M9: catchUp', () => {
   })
 })
 
-describe('M9: overlap', () => {
-  test('skip: a tick is lost while the job of an earlier one is not final', () => {
+describe('M9: ticks that overlap with an earlier job', () => {
+  test('overlap skip: a tick is lost while the job of an earlier tick is not final', () => {
     const world = worked()
     world.upsert()
     const { grants } = world.after(MINUTE)
@@ -288,7 +289,7 @@ describe('M9: overlap', () => {
     expect(world.ticks).toEqual([1, 4])
   })
 
-  test('queue: a tick waits for the end of that job, and fires at once then', () => {
+  test('overlap queue: a tick waits for the end of the earlier job, and then fires at once', () => {
     const world = worked()
     world.upsert({ overlap: 'queue' })
     const { grants } = world.after(MINUTE)
@@ -302,7 +303,7 @@ describe('M9: overlap', () => {
     expect(world.schedule()).toMatchObject({ held: false, nextAt: world.begin + 4 * MINUTE })
   })
 
-  test('queue: the end of the job is not missed by an engine that dies between it and the tick', () => {
+  test('overlap queue: an engine that dies between the end of the earlier job and the tick fires the tick after its restart', () => {
     const world = worked()
     world.upsert({ overlap: 'queue' })
     const { grants } = world.after(MINUTE)
@@ -315,7 +316,7 @@ describe('M9: overlap', () => {
     expect(world.ticks).toEqual([1, 2])
   })
 
-  test('recurring-stale-lock-progress: a tick that waits for the job of a dead worker fires when that has failed for good', () => {
+  test('recurring-stale-lock-progress: a tick that waits for the job of a dead worker fires when that job has permanently failed', () => {
     const world = worked()
     world.upsert({ overlap: 'queue', job: { maxAttempts: 2 } })
     world.after(MINUTE)
@@ -330,7 +331,7 @@ describe('M9: overlap', () => {
     expect(world.ticks).toEqual([1, 2])
   })
 
-  test('cancel: that job is cancelled, and the tick fires', () => {
+  test('overlap cancel: the earlier job is cancelled, and the tick fires', () => {
     const world = worked()
     world.upsert({ overlap: 'cancel' })
     const { grants } = world.after(MINUTE)
@@ -343,7 +344,7 @@ describe('M9: overlap', () => {
     expect([waiting.stateOf({ seq: 1 }), waiting.stateOf({ seq: 2 })]).toEqual(['cancelled', 'waiting'])
   })
 
-  test('allow: jobs come beside each other, by ticks and by hand; nothing is skipped, cancelled or held', () => {
+  test('overlap allow: jobs run beside each other, by ticks and by hand, and no tick is skipped, cancelled or held', () => {
     const world = worked()
     world.upsert({ overlap: 'allow' })
     for (let minute = 1; minute <= 3; minute++) expect(world.after(MINUTE).notices).toEqual([])
@@ -359,7 +360,7 @@ describe('M9: overlap', () => {
     expect([...waiting.store.rows.keys()]).toEqual([1])
   })
 
-  test('a tick that waits fires at once when the schedule allows jobs beside each other', () => {
+  test('a tick that waits fires at once when its schedule changes to overlap allow', () => {
     const world = worked()
     world.upsert({ overlap: 'queue' })
     for (let minute = 1; minute <= 2; minute++) world.after(MINUTE)
@@ -370,8 +371,8 @@ describe('M9: overlap', () => {
   })
 })
 
-describe('maxRuns', () => {
-  test('the last job ends the schedule, and an upsert at each start does not begin anew', () => {
+describe('the option maxRuns of a schedule', () => {
+  test('the last job ends the schedule, and an upsert at each start does not start it over', () => {
     const world = worked()
     world.upsert({ id: 'by' })
     world.upsert({ overlap: 'allow', maxRuns: 2 })
@@ -389,7 +390,7 @@ describe('maxRuns', () => {
     expect(world.upsert({ overlap: 'allow' }).fireAt).toBe(world.begin + 6 * MINUTE)
   })
 
-  test('jobs by hand and the first one count; after the end there are more only by hand', () => {
+  test('jobs that are triggered by hand count, and so does the immediate first one; after the end only a trigger creates jobs', () => {
     const world = worked()
     const trigger = () => world.call<'triggerSchedule'>({ op: 'triggerSchedule', id: 's' })
     world.upsert({ overlap: 'allow', maxRuns: 2, runImmediately: true })
@@ -403,7 +404,7 @@ describe('maxRuns', () => {
     expect(once.upsert({ maxRuns: 1, runImmediately: true }).fireAt).toBe(0)
   })
 
-  test('ticks that are skipped do not count', () => {
+  test('ticks that are skipped do not count for maxRuns', () => {
     const world = worked()
     world.upsert({ maxRuns: 2 })
     const { grants } = world.after(MINUTE)
@@ -413,14 +414,14 @@ describe('maxRuns', () => {
     expect(world.schedule()).toMatchObject({ fired: 2, skipped: 1, nextAt: 0 })
   })
 
-  test('a change of it does not move the ticks', () => {
+  test('a change of maxRuns does not move the ticks', () => {
     const world = worked()
     world.upsert()
     world.pass(1_234)
     expect(world.upsert({ maxRuns: 5 }).fireAt).toBe(world.begin + MINUTE)
   })
 
-  test('a change of it loses no tick that is due, waits for its jitter or for a job, or is caught up on', () => {
+  test('a change of maxRuns loses no tick that waits for its jitter or for a job, or that is caught up on', () => {
     const jittered = worked()
     jittered.upsert({ every: HOUR, jitter: 30 * MINUTE })
     const { nextAt, fireAt } = jittered.schedule()
@@ -441,15 +442,15 @@ describe('maxRuns', () => {
   })
 })
 
-describe('catchUpWithin', () => {
-  test('all: of the ticks that were missed, those within the bound have their jobs', () => {
+describe('the option catchUpWithin of a schedule', () => {
+  test('catchUp all: missed ticks within catchUpWithin have their jobs, and earlier ones have none', () => {
     const world = missed({ catchUp: 'all', overlap: 'allow', catchUpWithin: 3 * MINUTE })
     world.run()
     expect(world.ticks).toEqual([1, 9, 10, 11])
     expect(world.schedule()).toMatchObject({ skipped: 0, nextAt: world.begin + 12 * MINUTE })
   })
 
-  test('latest: the last tick is lost if it is later than the bound', () => {
+  test('catchUp latest: the last missed tick is lost if it is later than catchUpWithin', () => {
     const late = new Scheduled()
     late.upsert({ every: HOUR, catchUpWithin: 10 * MINUTE })
     late.pass(HOUR + 10 * MINUTE + 1)
@@ -463,7 +464,7 @@ describe('catchUpWithin', () => {
     expect(timely.ticks).toEqual([60])
   })
 
-  test('a tick that has waited for the job of an earlier one for longer is lost', () => {
+  test('a tick that has waited for an earlier job for longer than catchUpWithin is lost', () => {
     const world = worked()
     world.upsert({ overlap: 'queue', every: HOUR, catchUpWithin: MINUTE, job: { timeout: Number.POSITIVE_INFINITY } })
     const { grants } = world.after(HOUR)
@@ -476,8 +477,8 @@ describe('catchUpWithin', () => {
   })
 })
 
-describe('upsert', () => {
-  test('unchanged, it keeps its next tick and writes nothing', () => {
+describe('creating and changing a schedule', () => {
+  test('an upsert without a change keeps the next tick and writes nothing', () => {
     const world = worked()
     world.upsert({ jitter: 5_000 })
     world.pass(40_000)
@@ -487,7 +488,7 @@ describe('upsert', () => {
     expect([world.store.writes, JSON.stringify(world.schedule())]).toEqual([writes, before])
   })
 
-  test('with another job, or other policies, it keeps its next tick', () => {
+  test('an upsert with another job or other policies keeps the next tick', () => {
     const world = worked()
     world.upsert()
     world.pass(40_000)
@@ -496,7 +497,7 @@ describe('upsert', () => {
     expect(world.after(20_000).grants).toMatchObject([{ data: '{"n":2}' }])
   })
 
-  test('with other ticks it begins anew from now, and repeats none', () => {
+  test('an upsert with other times starts the schedule over from now, and repeats no tick', () => {
     const world = worked()
     world.upsert()
     world.completeAll(world.after(MINUTE + 10_000))
@@ -512,7 +513,7 @@ describe('upsert', () => {
     expect(world.upsert({ every: 2 * HOUR, startAt: LIMITS.timeMs, jitter: HOUR }).fireAt).toBe(LIMITS.timeMs)
   })
 
-  test('runImmediately: a job at once, of a new schedule alone', () => {
+  test('runImmediately: an upsert creates a job at once if the schedule is new', () => {
     const world = worked()
     world.upsert({ runImmediately: true })
     world.upsert({ runImmediately: true, every: HOUR })
@@ -520,7 +521,7 @@ describe('upsert', () => {
     expect(world.schedule()).toMatchObject({ fired: 1, nextAt: world.begin + HOUR })
   })
 
-  test('what another library may send, and no schedule can be', () => {
+  test('an upsert that no schedule can follow is refused, whatever a client sends', () => {
     const world = worked()
     const wrong: Changes[] = [
       { cron: 'nonsense', timezone: 'UTC' },
@@ -544,7 +545,7 @@ describe('upsert', () => {
     expect(world.refusal(upserting())).toBe('DISK_FULL')
   })
 
-  test('in one turn with its own deletion', () => {
+  test('a schedule can be created, deleted and created again in one turn', () => {
     const world = worked()
     world.run(upserting({ runImmediately: true }), { op: 'deleteSchedule', id: 's' }, upserting({ every: HOUR }))
     expect(world.schedule()).toMatchObject({ fired: 0, nextAt: world.begin + HOUR })
@@ -557,8 +558,8 @@ describe('upsert', () => {
   })
 })
 
-describe('as the caller expects it', () => {
-  test('absent: one that is there is refused, and stays as it is', () => {
+describe('a schedule that must be as its caller expects it', () => {
+  test('absent: an upsert of an existing schedule is refused, and the schedule stays as it is', () => {
     const world = worked()
     expect(world.call<'upsertSchedule'>(upserting({ absent: true }))).toMatchObject({ created: true })
     world.upsert({ id: 'by' })
@@ -567,7 +568,7 @@ describe('as the caller expects it', () => {
     expect(JSON.stringify([...world.store.scheduleRows])).toBe(before)
   })
 
-  test('updatedAt: one that is not there, or was changed since, is refused; each change has a time of its own', () => {
+  test('updatedAt: an upsert of a schedule that is absent or has changed since is refused, and each change has a time of its own', () => {
     const world = worked()
     expect(world.refusal(upserting({ updatedAt: 1 }))).toBe('SCHEDULE_NOT_FOUND')
     world.upsert()
@@ -582,8 +583,8 @@ describe('as the caller expects it', () => {
   })
 })
 
-describe('paused', () => {
-  test('from its creation on nothing fires, until it is resumed', () => {
+describe('a schedule that is paused by an upsert', () => {
+  test('a schedule that is created as paused fires no tick until it is resumed', () => {
     const world = worked()
     const { systemEvents } = world.turn(upserting({ paused: true }))
     expect(systemEvents.map(({ type }) => type)).toEqual(['schedule.upserted', 'schedule.paused'])
@@ -593,7 +594,7 @@ describe('paused', () => {
     expect(world.after(MINUTE).grants).toHaveLength(1)
   })
 
-  test('an upsert pauses one that is there, and without a word leaves it as it is', () => {
+  test('an upsert can pause an existing schedule, and does not resume one unless it says so', () => {
     const world = worked()
     world.upsert()
     const { systemEvents } = world.turn(upserting({ paused: true }), upserting({ paused: true, every: HOUR }), upserting())
@@ -601,15 +602,15 @@ describe('paused', () => {
     expect(world.schedule().paused).toBe(true)
   })
 
-  test('with runImmediately it is refused', () => {
+  test('an upsert with paused and runImmediately is refused', () => {
     const world = worked()
     expect(world.refusal(upserting({ paused: true, runImmediately: true }))).toBe('INVALID_SCHEDULE')
     expect(world.store.scheduleRows.size).toBe(0)
   })
 })
 
-describe('by hand', () => {
-  test('pause: nothing fires; resume: from now on, without what was missed', () => {
+describe('commands for a schedule by hand', () => {
+  test('a paused schedule fires no tick, and after a resume it continues from now, without the missed ticks', () => {
     const world = worked()
     world.upsert({ catchUp: 'all', overlap: 'queue' })
     world.completeAll(world.after(MINUTE))
@@ -641,7 +642,7 @@ describe('by hand', () => {
     expect(world.schedule().fired).toBe(0)
   })
 
-  test('trigger: at once, beside the ticks; while one is live, that one is the answer', () => {
+  test('a trigger creates a job at once, beside the ticks; while a job is live, the trigger returns that job', () => {
     const world = worked()
     world.upsert()
     world.pass(10_000)
@@ -656,7 +657,7 @@ describe('by hand', () => {
     expect(world.refusal({ op: 'triggerSchedule', id: 's' })).toBe('DISK_FULL')
   })
 
-  test('trigger: what is given as meta is put over that of the schedule, for this job alone', () => {
+  test('a trigger with a meta puts it over the meta of the schedule, for its own job alone', () => {
     const world = worked()
     world.upsert({ job: { meta: '{"of":"all","by":"clock"}' } })
     const meta = (seq: number) => JSON.parse(world.row({ seq }).extras?.meta ?? '')
@@ -671,7 +672,7 @@ describe('by hand', () => {
     expect(world.store.rows.size).toBe(2)
   })
 
-  test('delete: takes the job that has not started with it, and leaves one that has', () => {
+  test('deleting a schedule deletes its job if that has not started, and leaves a job that has', () => {
     const world = new Scheduled()
     world.upsert()
     world.after(MINUTE)
@@ -685,8 +686,8 @@ describe('by hand', () => {
     expect(world.stateOf({ seq: 2 })).toBe('active')
     // Nor one that waits for its retry.
     world.upsert({ job: { maxAttempts: 3, backoff: { type: 'fixed', delay: HOUR } } })
-    const { grants } = world.after(MINUTE)
-    world.run({ op: 'fail', seq: grants[0]?.seq as number, run: 1, error: { name: 'E', message: 'm' } })
+    world.after(MINUTE)
+    world.fail({ seq: 3 })
     world.call<'deleteSchedule'>({ op: 'deleteSchedule', id: 's' })
     expect(world.stateOf({ seq: 3 })).toBe('scheduled')
     world.after(HOUR)
@@ -708,7 +709,7 @@ describe('by hand', () => {
   })
 })
 
-test('whatever happens, ticks only grow, none fires twice, and the chain goes on', () => {
+test('the ticks of a schedule only grow, none fires twice, and the next one always comes, after any sequence of events', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('after' as const), ms: fc.integer({ min: 0, max: 5 * MINUTE }) }),
     fc.record({ kind: fc.constant('jump' as const), ms: fc.integer({ min: -10 * MINUTE, max: 10 * MINUTE }) }),
@@ -769,7 +770,7 @@ test('whatever happens, ticks only grow, none fires twice, and the chain goes on
   )
 })
 
-test('tables that are built anew know of the next tick', () => {
+test('tables that are built again know the next tick', () => {
   const store = new MemoryStore()
   const world = new Scheduled({ store })
   world.upsert()

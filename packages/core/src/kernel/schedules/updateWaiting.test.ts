@@ -1,4 +1,5 @@
-/** An upsert that updates the job of an earlier tick: what has never run takes it, all else stays as it is. */
+/** Tests an upsert of a schedule that also changes the waiting job of an earlier tick. */
+
 import { describe, expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
 import type { UpsertScheduleCommand } from '../../scheduleCommands.ts'
@@ -38,7 +39,7 @@ function ticked(changes?: Changes): Scheduled {
   return world
 }
 
-describe('updateWaiting', () => {
+describe('the option updateWaiting of an upsert', () => {
   test('the job that waits takes data, priority, weight, tags and meta, and keeps its time and its tick', () => {
     const world = ticked({ tags: ['old'], meta: '{"by":"old"}' })
     const before = world.row({ seq: 1 })
@@ -57,7 +58,7 @@ describe('updateWaiting', () => {
     expect(world.run(attaching('w', ['a'])).grants).toMatchObject([{ seq: 1, data: '{"n":2}' }])
   })
 
-  test('without it the job keeps what it was created with, and nothing is said of it', () => {
+  test('without updateWaiting the waiting job keeps the options that it was created with, and the reply does not mention it', () => {
     const world = ticked()
     const before = JSON.stringify(world.row({ seq: 1 }))
     expect(world.upsert({ data: '{"n":2}', updateWaiting: false })).not.toHaveProperty('waitingUpdated')
@@ -67,24 +68,23 @@ describe('updateWaiting', () => {
     expect(world.row({ seq: 1 }).data).toBe('{"n":2}')
   })
 
-  test('a job that is so already is not written', () => {
+  test('a waiting job that already has the new options is not written', () => {
     const world = ticked({ data: new Uint8Array([1, 2]), tags: ['t'], priority: 2 })
     const { writes } = world.store
     expect(world.upsert({ data: new Uint8Array([1, 2]), tags: ['t'], priority: 2 })).toMatchObject({ waitingUpdated: 0 })
     expect(world.store.writes).toBe(writes)
   })
 
-  test('labels alone leave the job in its place', () => {
+  test('a change of tags and meta alone leaves the waiting job in its place in line', () => {
     const world = ticked()
     const { events, replies } = world.run(upserting({ tags: ['t'] }))
     expect([events, replies]).toMatchObject([[], [{ waitingUpdated: 1 }]])
     expect(world.row({ seq: 1 }).extras?.tags).toEqual(['t', 'schedule:s'])
   })
 
-  test('a job that was put off stays so', () => {
+  test('a job that was delayed by hand keeps its time', () => {
     const world = ticked()
-    const { node, enqueuedAt } = world.row({ seq: 1 })
-    world.run({ op: 'update', id: { seq: 1, node, enqueuedAt }, changes: { runAt: world.now.wall + HOUR } })
+    world.update({ seq: 1 }, { runAt: world.now.wall + HOUR })
     world.upsert({ data: '{"n":2}' })
     expect(world.row({ seq: 1 })).toMatchObject({ runAt: world.now.wall + HOUR, data: '{"n":2}' })
     expect(world.stateOf({ seq: 1 })).toBe('scheduled')
@@ -93,25 +93,24 @@ describe('updateWaiting', () => {
     expect(world.after(HOUR).grants).toMatchObject([{ seq: 1, data: '{"n":2}' }])
   })
 
-  test('a job that waits for its key stays behind the others of it', () => {
+  test('a job that waits for its key stays behind the other jobs of the key', () => {
     const world = new Scheduled()
-    world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
+    world.configure('default', { perKeyLimit: 1 })
     world.attach('w', ['a'])
     const first = world.enqueue('a', { concurrencyKey: 'k' })
     world.upsert({ concurrencyKey: 'k' })
     world.after(MINUTE)
     expect(world.upsert({ concurrencyKey: 'k', data: '{"n":2}' })).toMatchObject({ waitingUpdated: 1 })
     expect(world.stateOf({ seq: 2 })).toBe('waiting')
-    expect(world.run({ op: 'complete', seq: first.seq, run: 1, output: null }).grants).toMatchObject([{ seq: 2, data: '{"n":2}' }])
+    expect(world.complete(first).grants).toMatchObject([{ seq: 2, data: '{"n":2}' }])
   })
 
-  test('a job that has run is left alone: it runs, waits for a retry, or was given back', () => {
+  test('a job that has run is not changed: it runs, waits for a retry, or was given back', () => {
     const world = new Scheduled()
     world.attach('w', ['a'])
     const retried = { maxAttempts: 3, backoff: { type: 'fixed', delay: HOUR } } as const
     world.upsert(retried)
-    const [grant] = world.after(MINUTE).grants
-    const { seq, run } = grant as NonNullable<typeof grant>
+    world.after(MINUTE)
     const left = () => {
       const before = JSON.stringify(world.row({ seq: 1 }))
       expect(world.upsert({ ...retried, data: '{"n":2}', priority: 9 })).toMatchObject({ waitingUpdated: 0 })
@@ -119,16 +118,16 @@ describe('updateWaiting', () => {
       world.upsert(retried)
     }
     left()
-    world.run({ op: 'fail', seq, run, error: { name: 'E', message: 'm' } })
+    world.fail({ seq: 1 })
     left()
     const again = world.after(HOUR).grants[0]
     world.pass(1_000)
     expect(again).toMatchObject({ seq: 1, run: 2, data: '{"n":1}' })
-    world.run({ op: 'giveBack', seq, run: 2 })
+    world.giveBack({ seq: 1 })
     left()
   })
 
-  test('a job that has ended or was deleted, and a job of another name, are left alone', () => {
+  test('a job that has ended or was deleted is not changed, nor is the job if the schedule names another job name', () => {
     const world = ticked()
     const { node, enqueuedAt } = world.row({ seq: 1 })
     const before = JSON.stringify(world.row({ seq: 1 }))
@@ -141,12 +140,12 @@ describe('updateWaiting', () => {
     world.after(MINUTE)
     const [last] = world.store.rows.values()
     const ended = { seq: last?.seq as number, node, enqueuedAt: last?.enqueuedAt as number }
-    world.run({ op: 'cancel', id: ended })
+    world.cancel(ended)
     expect(world.upsert({ data: '{"n":4}' })).toMatchObject({ waitingUpdated: 0 })
     expect(world.row(ended).data).toBe('{"n":3}')
   })
 
-  test('a job of the same turn takes it too; a new schedule has none', () => {
+  test('a job of the same turn takes the new options too, and a new schedule has no waiting job', () => {
     const world = new Scheduled()
     expect(world.upsert()).toMatchObject({ created: true, waitingUpdated: 0 })
     const { replies } = world.run({ op: 'triggerSchedule', id: 's' }, upserting({ data: '{"n":2}' }), upserting({ data: '{"n":3}' }))
@@ -156,7 +155,7 @@ describe('updateWaiting', () => {
     expect(world.run(attaching('w', ['a'])).grants).toMatchObject([{ seq: 1, data: '{"n":3}' }])
   })
 
-  test('allow: the last job alone, and no bystander', () => {
+  test('a schedule with overlap allow changes its last job alone, and no job of another schedule', () => {
     const world = ticked({ overlap: 'allow' })
     world.after(MINUTE)
     world.upsert({ id: 'by', overlap: 'allow' })
@@ -168,12 +167,12 @@ describe('updateWaiting', () => {
     expect([{ seq: 1 }, { seq: 3 }, other].map((key) => JSON.stringify(world.row(key)))).toEqual(before)
   })
 
-  test('a field that the schedule no longer states is that of the name, whichever came first', () => {
+  test('an option that the schedule no longer states comes from the definition, whether that comes before or after', () => {
     const serving = attaching('w', [], { handlers: [{ name: 'a', defaults: { priority: 4, weight: 2 } }] })
     for (const isFirst of [true, false]) {
       const world = new Scheduled()
       if (isFirst) world.run(serving)
-      world.call<'pause'>({ op: 'pause', queue: 'default', paused: true })
+      world.pause('default')
       world.upsert({ priority: 9 })
       world.after(MINUTE)
       expect(world.row({ seq: 1 }).priority).toBe(9)

@@ -1,4 +1,5 @@
-/** A session changes how much it takes: a pause, and the weight that runs at a time. */
+/** Tests sessions that change how much they take: by a pause, or by another weight. */
+
 import { describe, expect, test } from 'vitest'
 import type { AdjustCommand } from '../../commands.ts'
 import { attaching, enqueueing, type Granted, World } from '../../testing/world.ts'
@@ -10,7 +11,7 @@ const seqs = (grants: readonly Granted[]) => grants.map(({ seq }) => seq)
 const complete = (seq: number) => ({ op: 'complete', seq, run: 1, output: null }) as const
 
 describe('a paused session', () => {
-  test('gets no job from that turn on, keeps what it runs, and takes jobs again when it resumes', () => {
+  test('a paused session gets no job from the turn of its pause on, keeps its runs, and takes jobs again when it resumes', () => {
     const world = new World()
     world.attach('s', ['a'], two)
     const runs = world.enqueue('a')
@@ -21,17 +22,17 @@ describe('a paused session', () => {
     expect(seqs(world.run(adjusting()).grants)).toEqual([2, 3])
   })
 
-  test('is one of several: the others take its jobs', () => {
+  test('a paused session leaves its jobs to other sessions', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.attach('other', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
     world.run(adjusting({ paused: true }))
     const { grants } = world.run(enqueueing({ name: 'a' }, { name: 'a' }))
     expect(grants).toMatchObject([{ session: 'other', seq: 1 }])
-    expect(world.run({ op: 'leave', session: 'other' }).grants).toEqual([])
+    expect(world.leave('other').grants).toEqual([])
   })
 
-  test('says so again as it attaches, after a commit that failed and after a crash', () => {
+  test('a paused session stays paused when it attaches again after a failed commit and after a crash', () => {
     const world = new World()
     world.attach('s', ['a'], two)
     world.enqueue('a')
@@ -44,7 +45,7 @@ describe('a paused session', () => {
     expect(seqs(world.run(adjusting()).grants)).toEqual([2])
   })
 
-  test('is there: its names are served, and it can be stopped', () => {
+  test('a paused session can still be stopped', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.run(pausing)
@@ -54,7 +55,7 @@ describe('a paused session', () => {
     expect(world.run(enqueueing({ name: 'a' })).grants).toEqual([])
   })
 
-  test('is written nowhere', () => {
+  test('a pause of a session is not written to the store', () => {
     const world = new World()
     world.attach('s', ['a'])
     const { writes } = world.store
@@ -63,15 +64,15 @@ describe('a paused session', () => {
   })
 })
 
-describe('the weight that runs at a time', () => {
-  test('grows at once', () => {
+describe('the weight that a session runs at a time', () => {
+  test('a session that raises its weight gets more jobs at once', () => {
     const world = new World()
     world.attach('s', ['a'], two)
     expect(seqs(world.run(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'a' }, { name: 'a' })).grants)).toEqual([1, 2])
     expect(seqs(world.run(adjusting({ minConcurrency: 3, maxConcurrency: 3 })).grants)).toEqual([3])
   })
 
-  test('shrinks: what runs goes on, and nothing is added before there is room', () => {
+  test('a session that lowers its weight keeps its runs, and gets no job before there is room', () => {
     const world = new World()
     world.attach('s', ['a'], { minConcurrency: 3, maxConcurrency: 3 })
     world.run(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'a' }, { name: 'a' }, { name: 'a' }))
@@ -82,7 +83,7 @@ describe('the weight that runs at a time', () => {
     expect(world.run(enqueueing({ name: 'a' })).grants).toEqual([])
   })
 
-  test('is weight: heavy jobs count as many, and one that is heavier than all runs alone', () => {
+  test('a heavy job counts with its weight, and a job that is heavier than the lowered weight runs alone', () => {
     const world = new World()
     world.attach('s', ['a'], { minConcurrency: 5, maxConcurrency: 5 })
     world.run(enqueueing({ name: 'a', weight: 4 }))
@@ -92,8 +93,8 @@ describe('the weight that runs at a time', () => {
   })
 })
 
-describe('nobody else changes it', () => {
-  test('a connection by which the session is attached no more says nothing', () => {
+describe('changes of a session from elsewhere', () => {
+  test('a connection that no longer holds the session cannot change it', () => {
     const world = new World()
     world.attach('s', ['a'], { ...two, local: false })
     world.connection = 2
@@ -103,7 +104,7 @@ describe('nobody else changes it', () => {
     expect(seqs(world.run(enqueueing({ name: 'a' })).grants)).toEqual([1])
   })
 
-  test('a session that is not there has nothing to change', () => {
+  test('a change of a session that is not attached has no effect', () => {
     const world = new World()
     world.attach('bystander', ['a'])
     expect(world.call<'adjust'>(pausing)).toBe(true)

@@ -1,4 +1,4 @@
-/** Sessions come, come back, fall silent and die. */
+/** Tests sessions that attach, attach again, drain, leave, fall silent and die. */
 
 import { describe, expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
@@ -7,15 +7,14 @@ import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
 import { attaching, enqueueing, World } from '../../testing/world.ts'
 
-const ERROR = { name: 'E', message: 'm' }
 const two = { minConcurrency: 2, maxConcurrency: 2 }
 const remote = { local: false }
 const LEASE_MS = 50
 let renewals = 0
 const renewal = (): Command => ({ op: 'renew', renewal: ++renewals })
 
-describe('attach', () => {
-  test('a session that is new takes what waits', () => {
+describe('attaching a session', () => {
+  test('a new session takes the jobs that wait', () => {
     const world = new World()
     world.run(enqueueing({ name: 'a', data: '1' }, { name: 'a', data: '2' }, { name: 'a' }))
     const { replies, grants } = world.run(attaching('s', ['a'], two))
@@ -27,7 +26,7 @@ describe('attach', () => {
     expect([...world.store.sessions]).toEqual([[1, { uuid: 's', worker: 'worker of s', remote: false, presence: 'here', process: '' }]])
   })
 
-  test('stores the definitions of its handlers, and writes them again only where they have changed', () => {
+  test('a session stores the definitions of its handlers, and writes them again only if they have changed', () => {
     const world = new World()
     const handlers = [{ name: 'a', defaults: { priority: 1, timeout: Number.POSITIVE_INFINITY } }]
     world.attach('s', ['a'], { handlers })
@@ -39,7 +38,7 @@ describe('attach', () => {
     expect(world.store.definitions.get('a')?.definition.defaults).toEqual({ priority: 2 })
   })
 
-  test('the same session again: what it holds is kept, what it never received is given back uncounted, the rest is lost', () => {
+  test('a session that attaches again keeps the runs that it holds; runs that it never received are given back uncounted, and all others are lost', () => {
     const world = new World()
     world.attach('s', ['a'], two)
     world.run(enqueueing({ name: 'a', maxAttempts: 1 }, { name: 'a', maxAttempts: 1 }))
@@ -67,7 +66,7 @@ describe('attach', () => {
     expect(world.tables.sessions.size).toBe(1)
   })
 
-  test('17: another session cannot claim its runs', () => {
+  test('17: a session cannot claim the runs of another one', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a')
@@ -75,7 +74,7 @@ describe('attach', () => {
     expect(world.tables.jobs.get(1)?.session?.intro.uuid).toBe('s')
   })
 
-  test('what has ended meanwhile is lost', () => {
+  test('a run that has ended meanwhile is lost for a session that attaches again', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a')
@@ -84,7 +83,7 @@ describe('attach', () => {
     expect(world.stateOf({ seq: 1 })).toBe('completed')
   })
 
-  test('may come back serving something else: runs of what it no longer serves are given back, and only those', () => {
+  test('a session that attaches again with other job names or queues gives back only the runs that it no longer serves', () => {
     const world = new World()
     world.attach('s', ['a', 'b'], two)
     world.run(enqueueing({ name: 'a' }, { name: 'b' }))
@@ -103,26 +102,26 @@ describe('attach', () => {
         ]),
       ).replies,
     ).toEqual([{ lost: [{ seq: 2, run: 1 }] }])
-    expect(world.run({ op: 'complete', seq: 3, run: 1, output: null }).replies).toEqual([true])
+    expect(world.complete({ seq: 3 }).replies).toEqual([true])
   })
 
-  test('is told again of an abort that it may have missed', () => {
+  test('a session that attaches again gets the abort that it may have missed', () => {
     const world = new World()
     world.attach('s', ['a'])
     const job = world.enqueue('a')
-    world.run({ op: 'cancel', id: job })
+    world.cancel(job)
     const { notices } = world.run(attaching('s', ['a'], {}, [{ seq: 1, run: 1 }]))
     expect(notices).toEqual([{ kind: 'abort', cause: 'cancel', session: 's', seq: 1, run: 1 }])
   })
 })
 
-describe('leave and drain', () => {
-  test('close-during-fetch-returns-job: all that it holds is given back, uncounted, to the next', () => {
+describe('a session that leaves or drains', () => {
+  test('close-during-fetch-returns-job: a session that leaves gives all its jobs back, uncounted, to the next session', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.run(enqueueing({ name: 'a', maxAttempts: 1, data: 'x' }, { name: 'a', maxAttempts: 1 }))
     world.attach('t', ['a'])
-    const { grants } = world.run({ op: 'leave', session: 's' })
+    const { grants } = world.leave('s')
     expect(grants).toMatchObject([
       { session: 't', seq: 1, run: 2, attempt: 1, data: 'x' },
       { session: 't', seq: 2, run: 2, attempt: 1 },
@@ -130,7 +129,7 @@ describe('leave and drain', () => {
     expect(world.tables.sessions.has('s')).toBe(false)
   })
 
-  test('drained, it keeps what it runs and can say so', () => {
+  test('a session that drains keeps its runs and can complete them, and gets no more jobs', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a')
@@ -142,14 +141,14 @@ describe('leave and drain', () => {
     expect(world.stateOf({ seq: 2 })).toBe('waiting')
   })
 
-  test('a session that nobody knows may leave and drain, and a connection without sessions renew', () => {
+  test('an unknown session can leave and drain, and a connection without sessions can renew', () => {
     const world = new World()
     const replies = (['leave', 'drain'] as const).map((op) => world.run({ op, session: 'nobody' }).replies[0])
     expect([...replies, world.run(renewal()).replies[0]]).toEqual([true, true, true])
   })
 })
 
-test('connections that broke with a renewal on its way leave nothing behind', () => {
+test('a connection that breaks while a renewal is on its way leaves nothing in memory', () => {
   const world = new World()
   world.attach('s', ['a'])
   world.run(renewal())
@@ -159,8 +158,8 @@ test('connections that broke with a renewal on its way leave nothing behind', ()
   expect([kept, world.tables.renewals.size]).toEqual([1, 1])
 })
 
-describe('Q4: a worker is told to stop from elsewhere', () => {
-  test('all sessions of its name get no more, and what they run goes on; no other session hears of it', () => {
+describe('Q4: a worker that an operator stops', () => {
+  test('all sessions of the worker get no more jobs and keep their runs, and no other session is asked to stop', () => {
     const world = new World()
     for (const uuid of ['s', 't']) world.attach(uuid, ['a'], { worker: 'mine' })
     world.attach('bystander', ['b'], { worker: 'another' })
@@ -175,24 +174,24 @@ describe('Q4: a worker is told to stop from elsewhere', () => {
     expect(world.stateOf({ seq: 1 })).toBe('completed')
   })
 
-  test('it is told again when it names itself again, and gets nothing in between', () => {
+  test('a session of the worker that attaches again is asked to stop again, and gets no job in between', () => {
     const world = new World()
     world.attach('s', ['a'], { worker: 'mine' })
     world.enqueue('a')
     world.run({ op: 'stopWorker', worker: 'mine', timeout: 5 })
     const { grants, stops } = world.run(attaching('s', ['a'], { worker: 'mine' }, [{ seq: 1, run: 1 }]), enqueueing({ name: 'a' }))
     expect([grants, stops]).toEqual([[], ['s']])
-    world.run({ op: 'leave', session: 's' })
+    world.leave('s')
     // Another one of that name is another worker.
     expect(world.run(attaching('t', ['a'], { worker: 'mine' })).stops).toEqual([])
     expect(world.stateOf({ seq: 2 })).toBe('active')
   })
 
-  test('who is not there cannot be told', () => {
+  test('a stop of a worker that is not attached is refused', () => {
     const world = new World()
     world.attach('s', ['a'], { worker: 'mine' })
     expect(world.refusal({ op: 'stopWorker', worker: 'another', timeout: 5 })).toBe('WORKER_NOT_FOUND')
-    world.run({ op: 'leave', session: 's' })
+    world.leave('s')
     expect(world.refusal({ op: 'stopWorker', worker: 'mine', timeout: 5 })).toBe('WORKER_NOT_FOUND')
   })
 })
@@ -213,7 +212,7 @@ describe('N4: leases of remote sessions', () => {
     return world
   }
 
-  test('M8: silent for longer than its lease, it loses its jobs: the attempt counts, and they run again', () => {
+  test('M8: a session that is silent for longer than its lease loses its jobs: the attempt counts, and the jobs run again', () => {
     const world = silent()
     expect(world.after(49).notices).toEqual([])
     const { notices, events } = world.after(1)
@@ -227,7 +226,7 @@ describe('N4: leases of remote sessions', () => {
     expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: 'late' })).toBe('STALE_RUN')
   })
 
-  test('renewed, it keeps them, however long they take', () => {
+  test('a session that renews its lease keeps its jobs, however long they take', () => {
     const world = silent()
     for (let beat = 0; beat < 20; beat++) {
       world.after(49)
@@ -236,7 +235,7 @@ describe('N4: leases of remote sessions', () => {
     expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run: 1 })
   })
 
-  test('33: a renewal that waits to be read in the turn of the expiry is heard first', () => {
+  test('33: a renewal that arrives in the turn of the expiry is handled before the expiry', () => {
     const world = silent()
     world.pass(50)
     expect(world.run(renewal()).notices).toEqual([])
@@ -252,7 +251,7 @@ describe('N4: leases of remote sessions', () => {
     expect(world.stateOf({ seq: 1 })).toBe('active')
   })
 
-  test('recovery by backoff', () => {
+  test('a lost job waits for its backoff with recovery by backoff', () => {
     const world = silent({ recovery: 'backoff' })
     world.after(50)
     expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + 20 })
@@ -282,7 +281,7 @@ describe('N4: leases of remote sessions', () => {
       return world.row({ seq: 1 })
     }
 
-    test('as often as it allows, across crashes; the next one fails the job, and another job goes on', () => {
+    test('a job survives as many lost runs as maxLost allows, across crashes; the next one fails it, and another job continues', () => {
       const world = dying(2)
       expect(world.row({ seq: 1 })).toMatchObject({ state: WAITING, run: 1, uncounted: 1, extras: { lost: 1 } })
       world.reload('local')
@@ -299,34 +298,34 @@ describe('N4: leases of remote sessions', () => {
       expect([world.stateOf({ seq: 2 }), world.row({ seq: 2 }).extras]).toEqual(['active', undefined])
     })
 
-    test('0: the first one fails the job, whatever attempts are left', () => {
+    test('a job with maxLost 0 fails at its first lost run, whatever attempts are left', () => {
       const world = dying(0, 9)
       expect(world.row({ seq: 1 })).toMatchObject({ state: FAILED, run: 1 })
     })
 
-    test('failures use attempts beside them, and are no lost runs', () => {
+    test('a failed run uses an attempt, and is not counted as a lost run', () => {
       const world = dying(9)
       next(world, 2)
-      world.run({ op: 'fail', seq: 1, run: 2, error: { name: 'E', message: 'm' }, retry: 0 })
+      world.fail({ seq: 1 }, { retry: 0 })
       expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run: 3, uncounted: 1, extras: { lost: 1 } })
-      world.run({ op: 'fail', seq: 1, run: 3, error: { name: 'E', message: 'm' }, retry: 0 })
+      world.fail({ seq: 1 }, { retry: 0 })
       expect(world.row({ seq: 1 })).toMatchObject({ state: FAILED, extras: { lost: 1 } })
     })
 
-    test('a retry by hand begins to count anew', () => {
+    test('a retry by hand resets the count of lost runs', () => {
       const world = dying(0)
-      world.run({ op: 'retry', id: world.row({ seq: 1 }) })
+      world.retry({ seq: 1 })
       expect(world.row({ seq: 1 }).extras?.lost).toBeUndefined()
     })
 
-    test('a job that is being cancelled is cancelled', () => {
+    test('a job whose cancel is requested ends as cancelled when its run is lost', () => {
       const world = silent({ maxLost: 0 })
-      world.run({ op: 'cancel', id: world.row({ seq: 1 }) })
+      world.cancel({ seq: 1 })
       world.after(50)
       expect(world.stateOf({ seq: 1 })).toBe('cancelled')
     })
 
-    test('with recovery by backoff each pause is longer than the last; past maxAge the job fails', () => {
+    test('a job with recovery by backoff waits longer after each lost run, and fails after its maxAge', () => {
       const world = silent({ recovery: 'backoff', maxLost: 9, maxAge: 250, backoff: { type: 'linear', delay: 20 } })
       for (const [run, pause] of [
         [1, 20],
@@ -343,7 +342,7 @@ describe('N4: leases of remote sessions', () => {
     })
   })
 
-  test('reap-then-reregister: a session that lost its lease attaches again, and is told what it lost', () => {
+  test('reap-then-reregister: a session that lost its lease attaches again, and the reply names the runs that it lost', () => {
     const world = silent()
     world.after(50)
     const { replies, grants } = world.run(attaching('s', ['a'], remote, [{ seq: 1, run: 1 }]))
@@ -368,7 +367,7 @@ describe('E10: recovery of jobs whose process is gone', () => {
     return world
   }
 
-  test('crash-recovery-under-2-leases: at once, with the attempt counted; the first turn recovers all', () => {
+  test('crash-recovery-under-2-leases: the first turn recovers all jobs at once, and their attempt counts', () => {
     const world = crashed('immediate')
     const { events } = world.turn()
     expect(events).toMatchObject([
@@ -380,33 +379,33 @@ describe('E10: recovery of jobs whose process is gone', () => {
     expect(world.run(attaching('next', ['a'])).grants).toMatchObject([{ seq: 1, run: 2, attempt: 2, data: 'x' }])
   })
 
-  test('crash-recovery by backoff', () => {
+  test('crash-recovery by backoff: a job waits for its backoff', () => {
     const world = crashed('backoff')
     world.turn()
     expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + 20 })
   })
 
-  test('crash-recovery at the last attempt: failed with WorkerLostError, never silently', () => {
+  test('crash-recovery at the last attempt: the job fails with WorkerLostError and an event', () => {
     const world = crashed('immediate', 1)
     const { events } = world.turn()
     expect(events.map((event) => event.type)).toEqual(['stalled', 'failed'])
     expect([world.stateOf({ seq: 1 }), world.store.lastError(1)?.name]).toEqual(['failed', 'WorkerLostError'])
   })
 
-  test('nobody speaks for a dead session, not even in the very first turn', () => {
+  test('a run of a dead session accepts no command, not even in the first turn', () => {
     const world = crashed('immediate')
     expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: 'done' })).toBe('STALE_RUN')
     expect(world.row({ seq: 1 })).toMatchObject({ state: WAITING, output: null })
   })
 
-  test('reused-hostname-orphans-recovered: a new session of the same worker, host and pid is another one', () => {
+  test('reused-hostname-orphans-recovered: a new session of the same worker, host and pid does not inherit the runs of the dead one', () => {
     const world = crashed('immediate')
     const { replies, grants } = world.run(attaching('boot2', ['a'], { worker: 'worker of dead' }, [{ seq: 1, run: 1 }]))
     expect(replies).toEqual([{ lost: [{ seq: 1, run: 1 }] }])
     expect(grants).toMatchObject([{ session: 'boot2', seq: 1, run: 2 }])
   })
 
-  test('no-running-row-older-than-lease: after the first turn nothing runs for a session that is not there', () => {
+  test('no-running-row-older-than-lease: after the first turn no job runs for a session that is not there', () => {
     const world = new World({ audited: false })
     const count = LIMITS.sliceRows + 50
     world.attach('dead', ['a'], { minConcurrency: 9_999, maxConcurrency: 9_999 })
@@ -428,7 +427,7 @@ describe('a reload while the sessions live', () => {
   }
   const deadlineOf = (world: World, seq: number) => (world.tables.jobs.get(seq)?.deadlineMono ?? Number.NaN) - world.now.mono
 
-  test('15: their jobs stay active, and go on with the run they have', () => {
+  test('15: the jobs of living sessions stay active, and continue their run', () => {
     const world = reloaded()
     world.run()
     expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run: 1 })
@@ -443,7 +442,7 @@ describe('a reload while the sessions live', () => {
     world.complete({ seq: 1 })
   })
 
-  test('a run may be settled before its session has attached again, by the connection that it is attached by', () => {
+  test('a run can be completed or failed before its session has attached again, by the connection of that session', () => {
     const world = new World()
     world.attach('s', ['a'], two)
     world.run(enqueueing({ name: 'a' }, { name: 'a' }))
@@ -454,20 +453,20 @@ describe('a reload while the sessions live', () => {
     expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: null })).toBe('STALE_RUN')
     world.connection = 1
     world.complete({ seq: 1 })
-    world.call({ op: 'fail', seq: 2, run: 1, error: ERROR, retry: false })
+    world.fail({ seq: 2 }, { retry: false })
     expect(world.attach('s', ['a'], two, [{ seq: 2, run: 1 }])).toEqual({ lost: [{ seq: 2, run: 1 }] })
     expect([world.stateOf({ seq: 1 }), world.stateOf({ seq: 2 })]).toEqual(['completed', 'failed'])
   })
 
-  test('pop-only-after-commit: what was recorded for a session that never received it is given back uncounted', () => {
+  test('pop-only-after-commit: a job that was stored for a session and never received by it is given back uncounted', () => {
     const world = reloaded()
     const { grants } = world.run(attaching('s', ['a'], two, [{ seq: 1, run: 1 }]))
     expect(grants).toMatchObject([{ seq: 2, run: 2, attempt: 1 }])
   })
 
-  test('a session that leaves without having attached again gives back what is on record for it', () => {
+  test('a session that leaves without having attached again gives back the jobs that are stored for it', () => {
     const world = reloaded()
-    world.call({ op: 'leave', session: 's' })
+    world.leave('s')
     expect([world.row({ seq: 1 }), world.row({ seq: 2 })]).toMatchObject([
       { state: WAITING, run: 1, uncounted: 1 },
       { state: WAITING, run: 1, uncounted: 1 },
@@ -485,7 +484,7 @@ describe('a reload while the sessions live', () => {
     expect([world.row({ seq: 1 }).uncounted, world.tables.unattached.size]).toEqual([0, 0])
   })
 
-  test('rebuild-rearms-all-timers: what is left of each deadline, and time enough to come back', () => {
+  test('rebuild-rearms-all-timers: a run keeps the rest of its deadline, and its session has time to come back', () => {
     const world = reloaded(100_000)
     expect(deadlineOf(world, 1)).toBe(99_900)
     expect(deadlineOf(reloaded(110), 1)).toBe(LIMITS.reattachGraceMs)
@@ -527,7 +526,7 @@ describe('a reload while the sessions live', () => {
     expect(world.stateOf({ seq: 1 })).toBe('active')
   })
 
-  test('7: counters, due times and row numbers are as they were', () => {
+  test('7: a reload keeps the counters, the due times and the row numbers', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a')

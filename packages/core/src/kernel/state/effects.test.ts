@@ -1,4 +1,5 @@
-// A store asks its features only if the turn touches one: a field of the effects that this forgot would be written by no statement.
+/** Tests that each effect of a turn touches a feature: a store would never write an effect that touches none. */
+
 import { expect, test } from 'vitest'
 import { Effects } from './effects.ts'
 
@@ -22,7 +23,7 @@ test('a turn without effects touches no feature', () => {
   expect(new Effects()).toMatchObject({ touchesFeatures: false, empty: true })
 })
 
-test.each(fields)('%s: what a turn notes there touches a feature, unless a store writes it in any case', (name, value) => {
+test.each(fields)('the effect %s touches a feature, unless a store writes it in any case', (name, value) => {
   const effects = Object.assign(new Effects(), { [name]: filled(value) })
   expect(effects.touchesFeatures).toBe(!NO_FEATURE.has(name))
 })
@@ -31,7 +32,7 @@ test.each([
   ['flows', (effects: Effects) => effects.flows],
   ['the inbox', (effects: Effects) => effects.inbox],
   ['tags', (effects: Effects) => effects.retag({} as never, [])],
-])('%s are made once they are asked for, and touch a feature', (_what, note) => {
+])('effects for %s are created when they are first used, and then touch a feature', (_what, note) => {
   const effects = new Effects()
   note(effects)
   expect(effects).toMatchObject({ touchesFeatures: true, empty: false })

@@ -1,10 +1,12 @@
+/** Tests how many questions a turn asks its store. */
+
 import { expect, test } from 'vitest'
 import { FAILED } from '../../lifecycle.ts'
 import { attaching, enqueueing, World } from '../../testing/world.ts'
 
 const IN_AN_HOUR = 3_600_000
 
-test('plain jobs are enqueued, run and completed without a question', () => {
+test('plain jobs are enqueued, run and completed without a question to the store', () => {
   const world = new World()
   world.turn(attaching('s', ['mail']))
   const { grants } = world.turn(enqueueing({ name: 'mail' }, { name: 'mail', priority: 3 }))
@@ -14,7 +16,7 @@ test('plain jobs are enqueued, run and completed without a question', () => {
   expect(grants.map((grant) => world.stateOf(grant))).toEqual(['completed', 'completed'])
 })
 
-test('the keys of all commands of a turn are one question of each kind, and the jobs that hold them one more', () => {
+test('the keys of all commands of a turn are one question to the store for each kind of key, and the jobs that hold them are one more', () => {
   const world = new World()
   const first = enqueueing(
     { name: 'mail', unique: { key: 'u', onConflict: 'skip' }, delay: IN_AN_HOUR },
@@ -36,7 +38,7 @@ test('the keys of all commands of a turn are one question of each kind, and the 
   ])
 })
 
-test('jobs that a filter finds are asked for their keys, and the holders of these for their jobs', () => {
+test('a filter takes three questions to the store: the jobs that match, the holders of their keys, and the jobs of these holders', () => {
   const world = new World()
   const held = { name: 'mail', unique: { key: 'u', onConflict: 'skip' } } as const
   world.turn(attaching('s', ['mail']))

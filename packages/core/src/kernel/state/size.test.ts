@@ -1,3 +1,5 @@
+/** Tests the bound on the size of payloads. */
+
 import { describe, expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
 import { Refused } from '../../decision.ts'
@@ -59,8 +61,8 @@ const COMMANDS: readonly (readonly [name: string, option: string, command: (data
   ],
 ]
 
-describe.each(COMMANDS)('%s', (_name, option, command) => {
-  test.each([OVER, new Uint8Array(MOST + 1), '\u20ac'.repeat(4)])('too large: refused, and nothing of it happens', (data) => {
+describe.each(COMMANDS)('the bound of payloads: %s', (_name, option, command) => {
+  test.each([OVER, new Uint8Array(MOST + 1), '\u20ac'.repeat(4)])('a payload that is too large is refused, and nothing changes', (data) => {
     const world = running()
     const before = JSON.stringify([...world.store.rows])
     const [reply] = world.turn(command(data)).replies
@@ -73,12 +75,12 @@ describe.each(COMMANDS)('%s', (_name, option, command) => {
     expect(JSON.stringify([...world.store.rows])).toBe(before)
   })
 
-  test.each([FITS, new Uint8Array(MOST), '\u20ac'.repeat(3)])('as large as is allowed: taken', (data) => {
+  test.each([FITS, new Uint8Array(MOST), '\u20ac'.repeat(3)])('a payload of the allowed size is accepted', (data) => {
     expect(codeOf(running().turn(command(data)).replies[0])).not.toBe('OPTION_RANGE')
   })
 })
 
-test('an entry of a journal is refused alone: those around it are created, once', () => {
+test('an entry of a journal that is too large is refused alone, and the entries around it are created once', () => {
   const world = bounded()
   const entries = [[job('1')], [job('2'), job(OVER)], [job('4')]].map((jobs) => ({ at: 0, jobs }))
   const forward = (first: number) =>
@@ -88,21 +90,21 @@ test('an entry of a journal is refused alone: those around it are created, once'
   expect([...world.store.rows.values()].map(({ data }) => data)).toEqual(['1', '4'])
 })
 
-test('of calls in one turn, only the one that is too large is refused', () => {
+test('a call that is too large is refused alone among the calls of its turn', () => {
   const world = bounded()
   const { replies } = world.turn(enqueueing(job('1')), enqueueing(job(OVER)), enqueueing(job(FITS)))
   expect(replies.map(codeOf)).toEqual([undefined, 'OPTION_RANGE', undefined])
   expect([...world.store.rows.values()].map(({ data }) => data)).toEqual(['1', FITS])
 })
 
-test('what is there already goes on under a smaller bound', () => {
+test('a stored job runs although a new bound is smaller than its payload', () => {
   const world = new World()
   world.enqueue('a', { data: OVER })
   const smaller = new World({ store: world.store, settings: { maxDataBytes: MOST } })
   expect(smaller.run(attaching('s', ['a'])).grants).toMatchObject([{ data: OVER }])
 })
 
-test('without a bound of its own an engine stores what one command may have', () => {
+test('an engine without a bound of its own stores payloads up to the size of one command', () => {
   const world = new World()
   expect(world.refusal(enqueueing(job('x'.repeat(LIMITS.bytesPerCommand + 1))))).toBe('OPTION_RANGE')
   expect(world.refusal(enqueueing(job('x'.repeat(LIMITS.bytesPerCommand))))).toBeUndefined()

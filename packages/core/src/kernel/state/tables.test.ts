@@ -1,12 +1,14 @@
+/** Tests what the tables hold in memory, and how lanes are numbered and grouped. */
+
 import { describe, expect, test } from 'vitest'
 import type { RunKey } from '../../commands.ts'
 import { WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import { MemoryStore } from '../../testing/memoryStore.ts'
-import { enqueueing, World } from '../../testing/world.ts'
+import { enqueueing, type Turned, World } from '../../testing/world.ts'
 
-describe('memory does not grow with the backlog', () => {
-  test('lanes that nobody serves have no window', () => {
+describe('the memory of the tables does not grow with the backlog', () => {
+  test('a lane that no worker serves has no window in memory', () => {
     const world = new World()
     world.run(enqueueing(...Array.from({ length: 50 }, () => ({ name: 'a', data: 'x' }))))
     expect([world.tables.jobs.size, world.tables.windowedJobs]).toEqual([0, 0])
@@ -20,7 +22,7 @@ describe('memory does not grow with the backlog', () => {
     world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
     world.run(enqueueing(...Array.from({ length: 50 }, () => ({ name: 'a', data: 'x' }))))
     expect(world.tables.windowedJobs).toBe(49)
-    world.run({ op: 'leave', session: 's' })
+    world.leave('s')
     expect([world.tables.jobs.size, world.tables.windowedJobs]).toEqual([0, 0])
     expect([world.tables.groups.size, world.tables.needRefill.size]).toEqual([0, 0])
   })
@@ -35,7 +37,7 @@ describe('memory does not grow with the backlog', () => {
     expect(world.tables.jobs.size).toBe(world.tables.windowedJobs + 1)
   })
 
-  test('so are their payloads: past the bound each lane has its share, and one job at least', () => {
+  test('the payloads of all windows together are bounded: past the bound each lane has its share, and at least one job', () => {
     const world = new World({ audited: false })
     const names = Array.from({ length: 600 }, (_, index) => `name${index}`)
     const data = 'x'.repeat(LIMITS.windowBytes / 8)
@@ -50,13 +52,12 @@ describe('memory does not grow with the backlog', () => {
     // What was there before leaves memory as it is taken; all of it runs.
     let done = 0
     for (let running = [...(tables.sessions.get('s')?.jobs ?? [])][0] as RunKey | undefined; running !== undefined && done < 100; done++) {
-      const { seq, run }: RunKey = running
-      running = world.run({ op: 'complete', seq, run, output: null }).grants[0]
+      running = world.complete(running).grants[0]
     }
     expect(done).toBe(100)
   })
 
-  test('large payloads: what is read ahead is bounded by bytes, not by jobs alone', () => {
+  test('large payloads are read ahead up to a number of bytes, several jobs at a time', () => {
     const store = new (class extends MemoryStore {
       reads = 0
       override window(...query: Parameters<MemoryStore['window']>) {
@@ -72,8 +73,7 @@ describe('memory does not grow with the backlog', () => {
     let done = 0
     let running: RunKey | undefined = [...(world.tables.sessions.get('s')?.jobs ?? [])][0]
     while (running !== undefined) {
-      const { seq, run }: RunKey = running
-      const turned = world.run({ op: 'complete', seq, run, output: null })
+      const turned: Turned = world.complete(running)
       bytesMax = Math.max(bytesMax, world.tables.lane('default', 'a')?.window.bytes ?? 0)
       done++
       running = turned.grants[0]
@@ -85,8 +85,8 @@ describe('memory does not grow with the backlog', () => {
   })
 })
 
-describe('lanes', () => {
-  test('numbers go on after a reload, and queues of one name are one', () => {
+describe('the numbers and groups of lanes', () => {
+  test('the numbers of lanes continue after a reload, and lanes of one queue share its number', () => {
     const world = new World()
     world.enqueue('a', { queue: 'q' })
     world.enqueue('b', { queue: 'q' })
@@ -104,7 +104,7 @@ describe('lanes', () => {
     ])
   })
 
-  test('sessions that serve the same share a group; lanes that come later are found by it', () => {
+  test('sessions that serve the same names share a group, which serves lanes that are created later too', () => {
     const world = new World()
     world.attach('s1', ['a', 'b'])
     world.attach('s2', ['b', 'a'])
@@ -117,11 +117,11 @@ describe('lanes', () => {
   })
 })
 
-test('fields that only memory has are not in the way of a job that leaves it and comes back', () => {
+test('a job that leaves memory and comes back can run again', () => {
   const world = new World()
   for (let job = 0; job < 3; job++) world.enqueue('a', { data: `${job}` })
   world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
-  world.run({ op: 'leave', session: 's' })
+  world.leave('s')
   world.attach('t', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
   const session = world.tables.sessions.get('t')
   expect([...(session?.jobs ?? [])].map(({ seq, run }) => [seq, run])).toEqual([[1, 2]])

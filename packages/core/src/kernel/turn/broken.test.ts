@@ -1,9 +1,9 @@
-/** Each invariant that the kernel asserts as it goes: tables that are broken by hand fail the turn that meets them, and a reload mends them. */
+/** Tests the invariants that the kernel asserts: tables that are broken by hand fail the turn, and a reload repairs them. */
+
 import { expect, test } from 'vitest'
 import { ACTIVE, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import type { Command } from '../../operations.ts'
 import type { QueueChanges } from '../../queueSettings.ts'
-import type { Enqueued } from '../../replies.ts'
 import { attaching, World } from '../../testing/world.ts'
 import type { DependencyCounter } from '../records/flowState.ts'
 import type { Job } from '../records/job.ts'
@@ -15,18 +15,18 @@ import { Facts } from '../state/facts.ts'
 /** A worker that may run one job, with a first job that runs and a second one that waits. Both have key `k`. */
 function begin(changes: QueueChanges = {}, slots = 1) {
   const world = new World()
-  world.run({ op: 'configure', queue: 'default', changes })
+  world.configure('default', changes)
   const room = { minConcurrency: slots, maxConcurrency: slots }
   world.attach('s', ['a'], room)
   const [first, second] = world.enqueueAll({ name: 'a', concurrencyKey: 'k' }, { name: 'a', concurrencyKey: 'k' })
-  const jobOf = (seq = 0) => world.tables.jobs.get(seq) as Job
-  const running = jobOf(first?.seq)
+  const jobOf = (seq: number) => world.tables.jobs.get(seq) as Job
+  const running = jobOf(first.seq)
   const complete: Command = { op: 'complete', seq: running.seq, run: 1, output: null }
-  const cancel: Command = { op: 'cancel', id: second as never }
+  const cancel: Command = { op: 'cancel', id: second }
   const lane = world.lane('a')
   const session = world.tables.sessions.get('s') as Session
   const [backlog] = world.tables.keys.backlogsById.values()
-  return { world, running, waiting: jobOf(second?.seq), complete, cancel, lane, session, backlog: backlog as KeyBacklog, room }
+  return { world, running, waiting: jobOf(second.seq), complete, cancel, lane, session, backlog: backlog as KeyBacklog, room }
 }
 type Begun = ReturnType<typeof begin>
 
@@ -55,7 +55,7 @@ const BROKEN: Readonly<Record<string, Case>> = {
   },
   'fewer than no jobs wait for a retry': {
     breaks: ({ world, lane, running }) => {
-      world.run({ op: 'fail', seq: running.seq, run: 1, error: { name: 'Error', message: 'no' } })
+      world.fail(running)
       expect(lane.counts[SCHEDULED]).toBe(1)
       lane.retrying = 0
       return { op: 'cancel', id: running }
@@ -65,7 +65,7 @@ const BROKEN: Readonly<Record<string, Case>> = {
   'a queue keeps fewer than no jobs': {
     breaks: ({ world, lane }) => {
       const kept = world.enqueue('a', { keep: 1_000 })
-      world.run({ op: 'cancel', id: kept })
+      world.cancel(kept)
       for (let state = 0; state < lane.queue.kept.length; state++) lane.queue.kept[state] = 0
       return { op: 'delete', id: kept }
     },
@@ -204,25 +204,28 @@ const BROKEN: Readonly<Record<string, Case>> = {
   },
 }
 
-test.each(Object.entries(BROKEN))('%s: nothing of the turn is written, and no job is lost', (_what, { changes, slots, breaks, says }) => {
-  const begun = begin(changes, slots)
-  const { world, room } = begun
-  const command = breaks(begun)
-  const before = world.rows()
-  expect(() => world.turn(command)).toThrow(says)
-  expect(world.rows()).toEqual(before)
-  world.reload('s')
-  const held = before.filter(({ state }) => state === ACTIVE).map(({ seq, run }) => ({ seq, run }))
-  world.run(attaching('s', ['a'], room, held))
-  for (let job = running(world); job !== undefined; job = running(world)) world.complete(job)
-  expect(world.rows().filter(({ state }) => state === WAITING || state === ACTIVE)).toEqual([])
-})
+test.each(Object.entries(BROKEN))(
+  'a turn that finds a broken invariant writes nothing and loses no job: %s',
+  (_what, { changes, slots, breaks, says }) => {
+    const begun = begin(changes, slots)
+    const { world, room } = begun
+    const command = breaks(begun)
+    const before = world.rows()
+    expect(() => world.turn(command)).toThrow(says)
+    expect(world.rows()).toEqual(before)
+    world.reload('s')
+    const held = before.filter(({ state }) => state === ACTIVE).map(({ seq, run }) => ({ seq, run }))
+    world.run(attaching('s', ['a'], room, held))
+    for (let job = running(world); job !== undefined; job = running(world)) world.complete(job)
+    expect(world.rows().filter(({ state }) => state === WAITING || state === ACTIVE)).toEqual([])
+  },
+)
 
 const running = (world: World) => world.rows().find(({ state }) => state === ACTIVE)
 
-test('a job waits for no fewer jobs than none', () => {
+test('a job that waits for fewer than no jobs fails the turn', () => {
   const { world, complete } = begin()
-  const [parent, child] = world.flow([{ job: { priority: 1 } }, { parents: [0] }]) as [Enqueued, Enqueued]
+  const [parent, child] = world.flow([{ job: { priority: 1 } }, { parents: [0] }])
   world.run(complete)
   world.turn({ op: 'complete', seq: parent.seq, run: 1, output: null })
   const { counters } = world.store.flows
@@ -230,7 +233,7 @@ test('a job waits for no fewer jobs than none', () => {
   expect(() => world.turn()).toThrow(/broken invariant: job 4 waits for -1 jobs/)
 })
 
-test('a unique key has one holder, and is given back by that one', () => {
+test('a unique key has one holder, and only that job can give it back', () => {
   const { world, running, waiting } = begin()
   const facts = new Facts(world.tables)
   facts.holdUnique('a', 'u', running)
@@ -241,7 +244,7 @@ test('a unique key has one holder, and is given back by that one', () => {
   facts.holdUnique('a', 'u', waiting)
 })
 
-test('a job is in one window at a time, and a window has no fewer bytes than none', () => {
+test('a job is in one window at a time, and a window never has fewer than no bytes', () => {
   const { waiting } = begin()
   const window = new Window()
   expect(() => window.insert(waiting)).toThrow(/enters a window, and is in one/)
@@ -252,7 +255,7 @@ test('a job is in one window at a time, and a window has no fewer bytes than non
   expect(() => new Window().remove(waiting)).toThrow(/is not in its window/)
 })
 
-test('a parked job is let go once', () => {
+test('a parked job is released only once', () => {
   const { world, running } = begin()
   expect(() => world.tables.keys.unpark(running)).toThrow(/is not parked/)
 })

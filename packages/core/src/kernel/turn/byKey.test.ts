@@ -1,4 +1,5 @@
-/** Calls about the job that a key stands for, and keys that are released. */
+/** Tests commands that name their job by a key, and keys that are released. */
+
 import { describe, expect, test } from 'vitest'
 import type { JobKey } from '../../id.ts'
 import type { HeldKey, KeyedCall } from '../../keyCommands.ts'
@@ -21,8 +22,8 @@ function keyed(): { world: World; id: JobKey; others: () => string } {
   return { world, id, others: () => JSON.stringify(others.map((each) => world.row(each))) }
 }
 
-describe.each([U, I])('by the $kind key', (of) => {
-  test('each call does what it does by the id', () => {
+describe.each([U, I])('a command that names its job by the $kind key', (of) => {
+  test('a command by a key does the same as by the id, and changes no job with that key under another name or kind', () => {
     for (const [call, state] of [
       ['cancel', 'cancelled'],
       ['runNow', 'waiting'],
@@ -38,14 +39,14 @@ describe.each([U, I])('by the $kind key', (of) => {
     }
   })
 
-  test('a job that this turn has deleted, and a key that nobody has, are not found', () => {
+  test('a job that this turn has deleted is not found by its key, and neither is a key that no job has', () => {
     const { world, id } = keyed()
     const { replies } = world.turn(by(of, 'delete'), by(of, 'cancel'), by({ ...of, name: 'c' }, 'cancel'))
     expect([replies[0], codeOf(replies[1]), codeOf(replies[2])]).toEqual([true, 'JOB_NOT_FOUND', 'JOB_NOT_FOUND'])
     expect(world.stateOf(id)).toBe('gone')
   })
 
-  test('a release: the job goes on without the key, which the next call of the same turn takes', () => {
+  test('a key that is released is free for the next call of the same turn, and its job continues without it', () => {
     const { world, id, others } = keyed()
     const before = others()
     const again = enqueueing({ name: 'a', ...(of.kind === 'unique' ? unique : { idempotencyKey: 'i' }), delay: 5_000 })
@@ -57,29 +58,29 @@ describe.each([U, I])('by the $kind key', (of) => {
     const { [of.kind === 'unique' ? 'uniqueKey' : 'idempotencyKey']: lost, ...kept } = world.row(id).extras ?? {}
     expect([lost, kept.tags]).toEqual([undefined, ['t']])
     // The end of the first job does not free the key of the second.
-    world.run({ op: 'cancel', id })
+    world.cancel(id)
     expect(world.turn(again).replies).toMatchObject([[{ seq, created: false }]])
   })
 })
 
-test('the unique key goes with the live job, the idempotency key stays', () => {
+test('a job that has ended is found by its idempotency key, and not by its unique key', () => {
   const { world, id } = keyed()
-  world.run({ op: 'cancel', id })
+  world.cancel(id)
   const { replies } = world.turn(by(U, 'retry'), by(I, 'retry'))
   expect([codeOf(replies[0]), replies[1]]).toEqual(['JOB_NOT_FOUND', true])
   expect(world.stateOf(id)).toBe('waiting')
 })
 
-test('an idempotency key is released when its job is gone', () => {
+test('an idempotency key of a deleted job can be released', () => {
   const { world, id } = keyed()
-  world.run({ op: 'delete', id })
+  world.delete(id)
   const again = enqueueing({ name: 'a', idempotencyKey: 'i' })
   expect(world.turn(again).replies).toMatchObject([[{ seq: id.seq, created: false }]])
   expect(world.turn(by(I, 'release')).replies).toEqual([true])
   expect(world.turn(again).replies).toMatchObject([[{ created: true }]])
 })
 
-test('a job whose unique key was released forgets the keys of calls that had met it there, and retries without it', () => {
+test('a job whose unique key was released is retried without it, and deleteMany still forgets the idempotency keys of calls that the key had answered', () => {
   const { world, id } = keyed()
   const repeat = enqueueing({ name: 'a', ...unique, idempotencyKey: 'other' })
   world.turn(repeat)

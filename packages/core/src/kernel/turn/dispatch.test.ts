@@ -1,3 +1,5 @@
+/** Tests which job starts next, and in which session. */
+
 import { describe, expect, test } from 'vitest'
 import { ACTIVE, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
@@ -12,13 +14,13 @@ function drainInOrder(world: World, first: readonly Granted[]): number[] {
   const running = [...first]
   for (let granted = running.shift(); granted !== undefined; granted = running.shift()) {
     order.push(granted.seq)
-    running.push(...world.run({ op: 'complete', seq: granted.seq, run: granted.run, output: null }).grants)
+    running.push(...world.complete(granted).grants)
   }
   return order
 }
 
-describe('order', () => {
-  test('E4: higher priority first, then due time, then arrival, across the names that a session serves', () => {
+describe('the order in which jobs start', () => {
+  test('E4: jobs start by higher priority first, then due time, then arrival, across the names that a session serves', () => {
     const world = new World()
     const { wall } = world.now
     world.run(
@@ -36,7 +38,7 @@ describe('order', () => {
     expect(drainInOrder(world, world.run(attaching('s', ['a', 'b'], one)).grants)).toEqual([2, 4, 1, 3, 7, 6, 5])
   })
 
-  test('M7, N6: fairness: queues take turns, whatever stands in them', () => {
+  test('M7, N6: fairness: queues take turns, whatever jobs they have', () => {
     const world = new World()
     world.run(enqueueing(...Array.from({ length: 6 }, () => ({ name: 'a', queue: 'long', priority: 9 }))))
     world.run(enqueueing({ name: 'a', queue: 'x' }, { name: 'a', queue: 'x' }, { name: 'a', queue: 'y' }))
@@ -45,7 +47,7 @@ describe('order', () => {
     let [granted] = grants
     while (granted !== undefined) {
       order.push(granted.queue)
-      granted = world.run({ op: 'complete', seq: granted.seq, run: granted.run, output: null }).grants[0]
+      granted = world.complete(granted).grants[0]
     }
     expect(order).toEqual(['long', 'x', 'y', 'long', 'x', 'long', 'long', 'long', 'long'])
   })
@@ -58,13 +60,13 @@ describe('order', () => {
         .map((seq) => world.store.lanes.get(world.row({ seq }).laneId)?.name)
         .join('')
 
-    test('N6: few of a rare name do not wait behind many of another', () => {
+    test('N6: few jobs of a rare name do not wait behind many jobs of another name', () => {
       const world = new World()
       world.run(fair('name'), enqueueing(...many('a', 8), ...many('b', 2), ...many('c', 1)))
       expect(namesOf(world, world.run(attaching('s', ['a', 'b', 'c'], one)).grants)).toBe('abcabaaaaaa')
     })
 
-    test('a name that comes later is next', () => {
+    test('a job name that comes later has the next turn', () => {
       const world = new World()
       world.run(fair('name'), enqueueing(...many('a', 4)))
       const { grants } = world.run(attaching('s', ['a', 'b'], one))
@@ -72,13 +74,13 @@ describe('order', () => {
       expect(namesOf(world, grants)).toBe('ababaa')
     })
 
-    test('among equal priorities alone', () => {
+    test('job names take turns only among jobs of equal priority', () => {
       const world = new World()
       world.run(fair('name'), enqueueing(...many('b', 2), ...many('a', 3, { priority: 1 }), ...many('c', 1)))
       expect(namesOf(world, world.run(attaching('s', ['a', 'b', 'c'], one)).grants)).toBe('aaabcb')
     })
 
-    test('a light job in a heavy one’s place is of the name whose turn it is', () => {
+    test('a light job that starts in the place of a heavy one is of the name whose turn it is', () => {
       const world = new World()
       world.run(fair('name'), enqueueing(...many('a', 1, { weight: 2 })))
       world.run(attaching('s', ['a', 'b', 'c'], { minConcurrency: 4, maxConcurrency: 4 }))
@@ -87,7 +89,7 @@ describe('order', () => {
       expect(active.map(({ seq }) => seq)).toEqual([1, 3, 5])
     })
 
-    test('from the moment that it is told, and no longer', () => {
+    test('job names take turns from the moment of the setting until its end', () => {
       const world = new World()
       world.run(enqueueing(...many('a', 4), ...many('b', 4)))
       const { grants } = world.run(attaching('s', ['a', 'b'], one))
@@ -97,12 +99,12 @@ describe('order', () => {
       while (granted !== undefined) {
         order.push(granted.seq)
         if (order.length === 4) world.run(fair(null))
-        granted = world.run({ op: 'complete', seq: granted.seq, run: granted.run, output: null }).grants[0]
+        granted = world.complete(granted).grants[0]
       }
       expect(order).toEqual([1, 2, 5, 3, 4, 6, 7, 8])
     })
 
-    test('another queue keeps its one line', () => {
+    test('a queue without the setting keeps its jobs in one line', () => {
       const world = new World()
       world.run(fair('name'), enqueueing(...Array.from({ length: 3 }, () => ({ name: 'a', queue: 'by' })), { name: 'b', queue: 'by' }))
       expect(drainInOrder(world, world.run(attaching('s', ['a', 'b'], one)).grants)).toEqual([1, 2, 3, 4])
@@ -116,7 +118,7 @@ describe('order', () => {
     expect(grants.map((grant) => grant.session)).toEqual(['s1', 's2', 's3', 's1', 's2', 's3'])
   })
 
-  test('sessions that serve other names share what both serve', () => {
+  test('sessions that serve different names share the jobs of a name that both serve', () => {
     const world = new World()
     world.attach('both', ['a', 'b'])
     world.attach('single', ['a'])
@@ -124,7 +126,7 @@ describe('order', () => {
     expect(grants.map((grant) => grant.session).sort()).toEqual(['both', 'both', 'single', 'single'])
   })
 
-  test('batch-wakes-n: as many sessions get a push as get jobs', () => {
+  test('batch-wakes-n: each job of a batch goes to another session with room', () => {
     const world = new World()
     for (let session = 0; session < 5; session++) world.attach(`s${session}`, ['a'], one)
     const { grants } = world.run(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'a' }))
@@ -132,8 +134,8 @@ describe('order', () => {
   })
 })
 
-describe('who serves what', () => {
-  test('E2, unknown-kind-never-discarded: a name that no session serves waits, and hides nothing', () => {
+describe('the names and queues that a session serves', () => {
+  test('E2, unknown-kind-never-discarded: a job that no session serves waits, and holds no other job up', () => {
     const world = new World()
     const unknown = world.enqueue('unknown', { priority: 100 })
     const { grants } = world.run(attaching('s', ['a']), enqueueing({ name: 'a' }))
@@ -142,7 +144,7 @@ describe('who serves what', () => {
     expect(world.row(unknown)).toMatchObject({ state: WAITING, run: 0 })
   })
 
-  test('a session that names queues gets nothing of others; one that names none serves each that comes', () => {
+  test('a session that names queues gets jobs of those alone, and a session that names none serves each new queue', () => {
     const world = new World()
     world.attach('some', ['a'], { queues: ['q'] })
     expect(world.run(enqueueing({ name: 'a', queue: 'r' })).grants).toEqual([])
@@ -152,32 +154,32 @@ describe('who serves what', () => {
   })
 })
 
-describe('E5: min and max', () => {
-  test('filled up to max when the running weight falls below min, and not before', () => {
+describe('E5: minConcurrency and maxConcurrency of a session', () => {
+  test('a session is filled up to max when its running weight falls below min, and not before', () => {
     const world = new World()
     world.run(enqueueing(...Array.from({ length: 20 }, () => ({ name: 'a' }))))
     const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 2, maxConcurrency: 4 }))
     expect(seqs(grants)).toEqual([1, 2, 3, 4])
-    const complete = (seq: number) => world.run({ op: 'complete', seq, run: 1, output: null }).grants
+    const complete = (seq: number) => world.complete({ seq }).grants
     expect(seqs(complete(1))).toEqual([])
     expect(seqs(complete(2))).toEqual([])
     expect(seqs(complete(3))).toEqual([5, 6, 7])
   })
 
-  test('between min and max a session that was never full goes on being filled', () => {
+  test('a session that was never full is filled up even between min and max', () => {
     const world = new World()
     world.attach('s', ['a'], { minConcurrency: 2, maxConcurrency: 4 })
     for (let seq = 1; seq <= 4; seq++) expect(seqs(world.run(enqueueing({ name: 'a' })).grants)).toEqual([seq])
     expect(world.run(enqueueing({ name: 'a' })).grants).toEqual([])
   })
 
-  test('a session that drains, or has left, gets nothing more', () => {
+  test('a session that drains or has left gets no more jobs', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.run({ op: 'drain', session: 's' })
     expect(world.run(enqueueing({ name: 'a' })).grants).toEqual([])
     world.attach('t', ['a'])
-    world.run({ op: 'leave', session: 't' })
+    world.leave('t')
     expect(world.stateOf({ seq: 1 })).toBe('waiting')
   })
 
@@ -190,14 +192,14 @@ describe('E5: min and max', () => {
   })
 })
 
-describe('E4: weight', () => {
+describe('E4: the weight of jobs', () => {
   test('jobs are handed out while their weights fit', () => {
     const world = new World()
     world.run(enqueueing({ name: 'a', weight: 2 }, { name: 'a', weight: 2 }, { name: 'a', weight: 1 }, { name: 'a', weight: 1 }))
     const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 5, maxConcurrency: 5 }))
     expect(seqs(grants)).toEqual([1, 2, 3])
     expect(world.tables.sessions.get('s')?.weight).toBe(5)
-    expect(seqs(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants)).toEqual([4])
+    expect(seqs(world.complete({ seq: 1 }).grants)).toEqual([4])
     expect(world.tables.sessions.get('s')?.weight).toBe(4)
   })
 
@@ -205,7 +207,7 @@ describe('E4: weight', () => {
     const world = new World()
     world.run(enqueueing({ name: 'a', weight: 50 }, { name: 'a' }))
     expect(seqs(world.run(attaching('s', ['a'], { minConcurrency: 3, maxConcurrency: 3 })).grants)).toEqual([1])
-    expect(seqs(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants)).toEqual([2])
+    expect(seqs(world.complete({ seq: 1 }).grants)).toEqual([2])
   })
 
   /** A session of 4 with a job of 1 running, a heavy one of 4 first in line, and light ones behind it. */
@@ -222,46 +224,49 @@ describe('E4: weight', () => {
   /** Ends the oldest light run and answers what starts for it. */
   const endOne = (world: World) => {
     const [first] = [...(world.tables.sessions.get('s')?.jobs ?? [])]
-    return seqs(world.run({ op: 'complete', seq: first?.seq ?? 0, run: first?.run ?? 0, output: null }).grants)
+    return seqs(world.complete({ seq: first?.seq ?? 0 }).grants)
   }
 
-  test('one that does not fit is passed by lighter ones, in their order', () => {
+  test('a job that does not fit is passed by lighter jobs, in their order', () => {
     const world = heavyWaits('default')
     expect([...(world.tables.sessions.get('s')?.jobs ?? [])].map((job) => job.seq)).toEqual([1, 3, 4, 5])
     expect(endOne(world)).toEqual([6])
   })
 
-  test.each(['default', 'another'])('for 5 s at most: then the room is kept for it, from the queue %s too', (lightQueue) => {
-    const world = heavyWaits(lightQueue)
-    world.pass(LIMITS.heavyPatienceMs - 1)
-    expect(endOne(world)).toHaveLength(1)
-    world.pass(1)
-    expect([endOne(world), endOne(world), endOne(world)]).toEqual([[], [], []])
-    expect(endOne(world)).toEqual([2])
-    // It has the session for itself, and then the light ones go on.
-    expect(endOne(world)).toHaveLength(4)
-  })
+  test.each(['default', 'another'])(
+    'a job that does not fit is passed for at most 5 s; then room is kept for it, also from jobs of the queue %s',
+    (lightQueue) => {
+      const world = heavyWaits(lightQueue)
+      world.pass(LIMITS.heavyPatienceMs - 1)
+      expect(endOne(world)).toHaveLength(1)
+      world.pass(1)
+      expect([endOne(world), endOne(world), endOne(world)]).toEqual([[], [], []])
+      expect(endOne(world)).toEqual([2])
+      // It has the session for itself, and then the light ones go on.
+      expect(endOne(world)).toHaveLength(4)
+    },
+  )
 
-  test('room that is kept for it is free in the turn in which another session takes it', () => {
+  test('room that is kept for a heavy job is free in the turn in which another session takes the job', () => {
     const world = new World()
     world.attach('releasable', ['a', 'b'], { minConcurrency: 2, maxConcurrency: 2 })
     world.run(enqueueing({ name: 'b' }))
     world.attach('other', ['a'], one)
     world.run(enqueueing({ name: 'a' }, { name: 'a' }))
     world.run(enqueueing({ name: 'a', weight: 4 }))
-    expect(seqs(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants)).toEqual([])
+    expect(seqs(world.complete({ seq: 1 }).grants)).toEqual([])
     // A place of the first session is free, and by now it is kept.
     world.pass(LIMITS.heavyPatienceMs)
     expect(seqs(world.run(enqueueing({ name: 'b' })).grants)).toEqual([])
     const other = [...(world.tables.sessions.get('other')?.jobs ?? [])][0]
-    const { grants } = world.run({ op: 'complete', seq: other?.seq ?? 0, run: 1, output: null })
+    const { grants } = world.complete({ seq: other?.seq ?? 0 })
     expect(grants.map(({ seq, session }) => [seq, session])).toEqual([
       [4, 'other'],
       [5, 'releasable'],
     ])
   })
 
-  test('a light one is found behind as many heavy ones as memory has of its name, and not behind more', () => {
+  test('a light job is found behind as many heavy jobs as memory has of its name, and not behind more', () => {
     for (const heavy of [LIMITS.windowJobs - 1, LIMITS.windowJobs]) {
       const world = new World()
       world.attach('s', ['a'], { minConcurrency: 4, maxConcurrency: 4 })
@@ -272,7 +277,7 @@ describe('E4: weight', () => {
     }
   })
 
-  test('a lighter one that has expired passes nobody', () => {
+  test('a lighter job that has expired passes no heavy job', () => {
     const world = new World()
     world.attach('s', ['a'], { minConcurrency: 4, maxConcurrency: 4 })
     world.run(enqueueing({ name: 'a', weight: 4 }))
@@ -284,12 +289,10 @@ describe('E4: weight', () => {
   })
 })
 
-test('requeue-wakes: what waits again is handed out again, in its turn', () => {
+test('requeue-wakes: a job that is given back or retried at once starts again in the same turn', () => {
   const world = new World()
   world.attach('s', ['a'], one)
   world.run(enqueueing({ name: 'a', data: '1' }))
-  expect(world.run({ op: 'giveBack', seq: 1, run: 1 }).grants).toMatchObject([{ seq: 1, run: 2, data: '1' }])
-  expect(world.run({ op: 'fail', seq: 1, run: 2, error: { name: 'E', message: 'm' }, retry: 0 }).grants).toMatchObject([
-    { seq: 1, run: 3, data: '1' },
-  ])
+  expect(world.giveBack({ seq: 1 }).grants).toMatchObject([{ seq: 1, run: 2, data: '1' }])
+  expect(world.fail({ seq: 1 }, { retry: 0 }).grants).toMatchObject([{ seq: 1, run: 3, data: '1' }])
 })

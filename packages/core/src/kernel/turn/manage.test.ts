@@ -1,4 +1,4 @@
-/** What people do to jobs: update, runNow, retry, redrive, delete; and what retention does. */
+/** Tests what operators do to jobs (update, runNow, retry, redrive, delete), and what retention deletes. */
 
 import { describe, expect, test } from 'vitest'
 import type { JobKey } from '../../id.ts'
@@ -17,7 +17,7 @@ function oneOfEach(): World {
   world.attach('s', ['a'])
   world.run(enqueueing({ name: 'a' }, { name: 'a', data: 'failed' }))
   world.run({ op: 'complete', seq: 1, run: 1, output: null }, { op: 'fail', seq: 2, run: 1, error: ERROR, retry: false })
-  world.run({ op: 'cancel', id: world.enqueue('b', { data: 'cancelled' }) })
+  world.cancel(world.enqueue('b', { data: 'cancelled' }))
   world.enqueue('a')
   world.enqueue('b')
   world.enqueue('b', { delay: 1_000 })
@@ -45,8 +45,15 @@ describe.each([
     (world: World, seq: number): Command => ({ op: 'delete', id: world.row({ seq }) }),
     [undefined, undefined, undefined, 'JOB_ACTIVE', undefined, undefined],
   ],
-] as const)('E11: %s says when it is too late', (_op, command, codes) => {
-  test.each([1, 2, 3, 4, 5, 6])('job %d', (seq) => {
+] as const)('E11: the command %s is refused when it comes too late', (_op, command, codes) => {
+  test.each([
+    ['completed', 1],
+    ['failed', 2],
+    ['cancelled', 3],
+    ['active', 4],
+    ['waiting', 5],
+    ['scheduled', 6],
+  ] as const)('a %s job changes alone, or not at all if the command is refused', (_state, seq) => {
     const world = oneOfEach()
     const others = () => JSON.stringify([...world.store.rows.values()].filter((row) => row.seq !== seq))
     const [before, own] = [others(), JSON.stringify(world.row({ seq }))]
@@ -56,7 +63,7 @@ describe.each([
     if (codes[seq - 1] !== undefined) expect(JSON.stringify(world.row({ seq }))).toBe(own)
   })
 
-  test('a job that is not there', () => {
+  test('a job that does not exist is not found', () => {
     const world = oneOfEach()
     const made = command(world, 5) as Command & { id: object }
     expect(codeOf(world.turn({ ...made, id: { seq: 99, node: 7, enqueuedAt: 1 } } as never).replies[0])).toBe('JOB_NOT_FOUND')
@@ -64,18 +71,18 @@ describe.each([
   })
 })
 
-describe('E11: update', () => {
-  test('data, weight, checkpoint and priority; what is not named stays', () => {
+describe('E11: updating a job', () => {
+  test('an update changes data, weight, checkpoint and priority, and keeps all options that it does not name', () => {
     const world = new World()
     const job = world.enqueue('a', { data: '1', priority: 1, weight: 2 })
-    world.run({ op: 'update', id: job, changes: { data: '2', checkpoint: 'c' } })
+    world.update(job, { data: '2', checkpoint: 'c' })
     expect(world.row(job)).toMatchObject({ state: WAITING, data: '2', checkpoint: 'c', priority: 1, weight: 2 })
-    world.run({ op: 'update', id: job, changes: { priority: 5, weight: 6 } })
+    world.update(job, { priority: 5, weight: 6 })
     expect(world.row(job)).toMatchObject({ data: '2', checkpoint: 'c', priority: 5, weight: 6 })
     expect(world.run(...[{ op: 'attach', session: intro(), held: [] } as const]).grants).toMatchObject([{ data: '2', checkpoint: 'c' }])
   })
 
-  test('tags and meta in every state, without a move or an event', () => {
+  test('an update changes tags and meta in every state, without a move or an event', () => {
     const world = new World()
     world.attach('s', ['a'], one)
     const options = { tags: ['old', 'both'], meta: '{"m":1}', concurrencyKey: 'k' }
@@ -93,16 +100,16 @@ describe('E11: update', () => {
     for (const id of [done, active, waiting, later] as JobKey[]) {
       const { tags: _tags, meta: _meta, ...others } = world.row(id).extras ?? {}
       const before = { ...world.row(id), extras: others }
-      const { events } = world.run({ op: 'update', id, changes: { tags: ['both', 'new'], meta: '{"m":2}' } })
+      const { events } = world.update(id, { tags: ['both', 'new'], meta: '{"m":2}' })
       expect(events).toEqual([])
       expect(world.row(id)).toEqual({ ...before, extras: { ...others, tags: ['both', 'new'], meta: '{"m":2}' } })
-      world.run({ op: 'update', id, changes: { tags: [] } })
+      world.update(id, { tags: [] })
       expect(world.row(id).extras).toEqual({ ...others, meta: '{"m":2}' })
     }
     expect(world.row(done as JobKey).output).toBe('"out"')
   })
 
-  test('tags beside other changes are refused with them', () => {
+  test('an update of tags beside other changes is refused as a whole', () => {
     const world = new World()
     world.attach('s', ['a'], one)
     const id = world.enqueue('a', { tags: ['old'] })
@@ -113,34 +120,34 @@ describe('E11: update', () => {
   test('a job that loses its only tag has no extras, and one that gets a tag and starts in one turn has it', () => {
     const world = new World()
     const id = world.enqueue('a', { tags: ['old'] })
-    world.run({ op: 'update', id, changes: { tags: [] } })
+    world.update(id, { tags: [] })
     expect(world.row(id).extras).toBeUndefined()
     world.run({ op: 'update', id, changes: { tags: ['new'] } }, { op: 'attach', session: intro(), held: [] })
     expect(world.row(id)).toMatchObject({ state: ACTIVE, run: 1, extras: { tags: ['new'] } })
   })
 
-  test('a job that stands in a window moves to its new place in line', () => {
+  test('a job in a window in memory moves to its new place in line', () => {
     const world = new World()
     world.attach('s', ['a'], one)
     world.run(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'a', data: 'old' }))
-    world.run({ op: 'update', id: world.row({ seq: 3 }), changes: { priority: 9, data: 'new' } })
-    expect(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants).toMatchObject([{ seq: 3, data: 'new' }])
+    world.update({ seq: 3 }, { priority: 9, data: 'new' })
+    expect(world.complete({ seq: 1 }).grants).toMatchObject([{ seq: 3, data: 'new' }])
   })
 
-  test('runAt moves it between waiting and scheduled', () => {
+  test('an update of runAt moves a job between waiting and scheduled', () => {
     const world = new World()
     const job = world.enqueue('a')
-    world.run({ op: 'update', id: job, changes: { runAt: world.now.wall + 40 } })
+    world.update(job, { runAt: world.now.wall + 40 })
     expect(world.row(job)).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + 40 })
     world.after(39)
     expect(world.stateOf(job)).toBe('scheduled')
     world.after(1)
     expect(world.stateOf(job)).toBe('waiting')
-    world.run({ op: 'update', id: job, changes: { runAt: 5 } })
+    world.update(job, { runAt: 5 })
     expect(world.row(job)).toMatchObject({ state: WAITING, runAt: world.now.wall })
   })
 
-  test('a retry that was made and moved within one turn has its payload still', () => {
+  test('a job that fails and is moved within one turn still has its payload', () => {
     for (const move of ['update', 'runNow', 'retry'] as const) {
       const world = new World()
       world.attach('s', ['a'])
@@ -158,15 +165,15 @@ function intro() {
   return { uuid: 's', worker: 'w', host: 'h', pid: 1, local: true, handlers, ...one, abortGrace: 1 }
 }
 
-describe('runNow', () => {
-  test('makes a scheduled job due; a waiting one is so already', () => {
+describe('running a job now', () => {
+  test('runNow makes a scheduled job due, and leaves a waiting job as it is', () => {
     const world = oneOfEach()
     world.run({ op: 'runNow', id: world.row({ seq: 6 }) }, { op: 'runNow', id: world.row({ seq: 5 }) })
     expect(world.row({ seq: 6 })).toMatchObject({ state: WAITING, runAt: world.now.wall })
     expect(world.stateOf({ seq: 5 })).toBe('waiting')
   })
 
-  test('starts in the same turn where a worker waits', () => {
+  test('a job that is run now starts in the same turn if a worker waits', () => {
     const world = new World()
     world.attach('s', ['a'])
     const id = world.enqueue('a', { delay: 1_000, data: 'x' })
@@ -175,38 +182,38 @@ describe('runNow', () => {
   })
 })
 
-describe('retry and redrive', () => {
-  test('from the first attempt: every earlier run is uncounted, and none is used again', () => {
+describe('retrying and redriving jobs', () => {
+  test('a retried job starts from its first attempt: earlier runs do not count, and their numbers are not used again', () => {
     const world = new World()
     world.attach('s', ['a'])
     const id = world.enqueue('a', { maxAttempts: 2, data: 'x' })
-    for (const run of [1, 2]) world.run({ op: 'fail', seq: 1, run, error: ERROR, retry: 0 })
+    for (let run = 1; run <= 2; run++) world.fail({ seq: 1 }, { retry: 0 })
     expect(world.stateOf(id)).toBe('failed')
-    expect(world.run({ op: 'retry', id }).grants).toMatchObject([{ seq: 1, run: 3, attempt: 1, data: 'x' }])
+    expect(world.retry(id).grants).toMatchObject([{ seq: 1, run: 3, attempt: 1, data: 'x' }])
     expect(world.row(id)).toMatchObject({ finishedAt: 0, uncounted: 2 })
-    world.run({ op: 'fail', seq: 1, run: 3, error: ERROR, retry: 0 })
+    world.fail({ seq: 1 }, { retry: 0 })
     expect(world.row(id)).toMatchObject({ state: ACTIVE, run: 4 })
   })
 
-  test('a cancelled job too, and its cancel is forgotten', () => {
+  test('a cancelled job can be retried, and its cancel is forgotten', () => {
     const world = oneOfEach()
-    world.run({ op: 'retry', id: world.row({ seq: 3 }) })
+    world.retry({ seq: 3 })
     expect(world.row({ seq: 3 })).toMatchObject({ state: WAITING, cancelRequested: false, data: 'cancelled' })
   })
 
-  test('one that was cancelled while it ran completes when it runs again', () => {
+  test('a job that was cancelled while it ran can be retried, and then completes', () => {
     const world = new World()
     world.attach('s', ['a'])
     const id = world.enqueue('a')
-    world.run({ op: 'cancel', id })
-    world.run({ op: 'giveBack', seq: 1, run: 1 })
+    world.cancel(id)
+    world.giveBack({ seq: 1 })
     expect(world.row(id)).toMatchObject({ state: CANCELLED, cancelRequested: true })
-    world.run({ op: 'retry', id })
+    world.retry(id)
     world.complete({ seq: 1 }, 'done')
     expect(world.row(id)).toMatchObject({ state: COMPLETED, output: 'done', cancelRequested: false })
   })
 
-  test('failed and retried in one turn, it has its payload', () => {
+  test('a job that fails and is retried in one turn still has its payload', () => {
     const world = new World()
     world.attach('s', ['a'])
     const id = world.enqueue('a', { data: 'x' })
@@ -214,14 +221,14 @@ describe('retry and redrive', () => {
     expect(grants).toMatchObject([{ seq: 1, run: 2, attempt: 1, data: 'x' }])
   })
 
-  test('takes its unique key again, or is refused where another live job has it', () => {
+  test('a retried job takes its unique key again, and the retry is refused if another live job has the key', () => {
     const world = new World()
     const unique = { unique: { key: 'k', onConflict: 'error' as const } }
     const first = world.enqueue('a', unique)
-    world.run({ op: 'cancel', id: first })
+    world.cancel(first)
     const second = world.enqueue('a', unique)
     expect(world.refusal({ op: 'retry', id: first })).toBe('UNIQUE_CONFLICT')
-    world.run({ op: 'cancel', id: second })
+    world.cancel(second)
     expect(world.refusal({ op: 'retry', id: first })).toBeUndefined()
     expect(world.refusal(enqueueing({ name: 'a', ...unique }))).toBe('UNIQUE_CONFLICT')
   })
@@ -232,9 +239,9 @@ describe('retry and redrive', () => {
     world.run(enqueueing({ name: 'a' }, { name: 'b' }, { name: 'a', queue: 'q' }, { name: 'a' }))
     for (let seq = 4; seq >= 1; seq--) {
       world.pass(1)
-      world.run({ op: 'fail', seq, run: 1, error: ERROR, retry: false })
+      world.fail({ seq }, { retry: false })
     }
-    world.run({ op: 'leave', session: 's' })
+    world.leave('s')
     return world
   }
   const waiting = (world: World) => [...world.store.rows.values()].filter((row) => row.state === WAITING).map((row) => row.seq)
@@ -253,20 +260,20 @@ describe('retry and redrive', () => {
     [{ queue: 'default', name: 'a' }, [1, 4]],
     [{ queue: 'none' }, []],
     [{ name: 'none' }, []],
-  ])('redrive of %j', (filter, expected) => {
+  ])('a redrive with the filter %j retries the failed jobs that match', (filter, expected) => {
     const world = failed()
     expect(world.call({ op: 'redrive', limit: 10, ...filter })).toMatchObject({ count: expected.length })
     expect(waiting(world)).toEqual(expected)
   })
 
-  test('two redrives in one turn: each has its own jobs', () => {
+  test('two redrives in one turn retry different jobs', () => {
     const world = failed()
     const { replies } = world.turn({ op: 'redrive', queue: 'q', limit: 10 }, { op: 'redrive', name: 'b', limit: 10 })
     expect(replies).toMatchObject([{ count: 1 }, { count: 1 }])
     expect(waiting(world)).toEqual([2, 3])
   })
 
-  test('rescue-pagination-starvation: a slice of jobs that cannot be brought back does not hide those behind it', () => {
+  test('rescue-pagination-starvation: a slice of jobs that cannot be retried does not hide the jobs behind it', () => {
     const world = failed()
     const [oldest] = [...world.store.rows.values()].filter((row) => row.state === FAILED).sort((a, b) => a.finishedAt - b.finishedAt)
     const first = world.call({ op: 'redrive', limit: 1 })
@@ -280,7 +287,7 @@ describe('retry and redrive', () => {
     })
   })
 
-  test('a job that its turn has deleted is not brought back', () => {
+  test('a job that an earlier command of the turn has deleted is not retried', () => {
     const world = failed()
     const id = world.row({ seq: 3 })
     const { replies } = world.turn({ op: 'delete', id }, { op: 'redrive', queue: 'q', limit: 10 }, { op: 'retry', id })
@@ -289,8 +296,8 @@ describe('retry and redrive', () => {
   })
 })
 
-describe('delete', () => {
-  test('stalled-vs-remove-race: once deleted, nothing of the turn brings a job back', () => {
+describe('deleting a job', () => {
+  test('stalled-vs-remove-race: a deleted job is not brought back by a later command of the turn', () => {
     for (const op of ['cancel', 'update', 'retry', 'runNow', 'delete'] as const) {
       const world = new World()
       const id = world.enqueue('a', { delay: 10, ttl: 10 })
@@ -315,7 +322,7 @@ describe('delete', () => {
     }
   })
 
-  test('created by one command and deleted by another of its turn, through its key', () => {
+  test('a job can be created and deleted in one turn, which frees its unique key', () => {
     const world = new World()
     const { replies } = world.turn(enqueueing({ name: 'a', unique: { key: 'k', onConflict: 'skip' } }), {
       op: 'delete',
@@ -326,22 +333,22 @@ describe('delete', () => {
     expect(world.enqueue('a', { unique: { key: 'k', onConflict: 'error' } }).created).toBe(true)
   })
 
-  test('one in the middle of a window', () => {
+  test('a job in the middle of a window in memory is deleted, and those around it start in order', () => {
     const world = new World()
     world.attach('s', ['a'], one)
     world.run(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'a' }))
-    world.run({ op: 'delete', id: world.row({ seq: 2 }) })
-    expect(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants).toMatchObject([{ seq: 3 }])
+    world.delete({ seq: 2 })
+    expect(world.complete({ seq: 1 }).grants).toMatchObject([{ seq: 3 }])
   })
 })
 
-describe('E16, M10: retention', () => {
+describe('E16, M10: the retention of jobs', () => {
   const keeping = (retention: Partial<Retention>) => new World({ settings: { retention: { ...DEFAULT_RETENTION, ...retention } } })
 
   function complete(world: World, count: number): void {
     for (let job = 0; job < count; job++) {
       const { seq } = world.enqueue('a')
-      world.run({ op: 'complete', seq, run: 1, output: null })
+      world.complete({ seq })
       world.pass(1)
     }
   }
@@ -352,12 +359,12 @@ describe('E16, M10: retention', () => {
   }
   const left = (world: World) => [...world.store.rows.keys()]
 
-  test('by age, per state; live jobs are never pruned', () => {
+  test('jobs are pruned by age for each state, and live jobs never', () => {
     const world = keeping({ completed: { ageMs: 100, count: 1_000 } })
     world.attach('s', ['a'])
     complete(world, 2)
     const failed = world.enqueue('a')
-    world.run({ op: 'fail', seq: failed.seq, run: 1, error: ERROR, retry: false })
+    world.fail(failed, { retry: false })
     const running = world.enqueue('a', { timeout: Number.POSITIVE_INFINITY })
     const waiting = world.enqueue('b')
     world.after(100)
@@ -366,7 +373,7 @@ describe('E16, M10: retention', () => {
     expect(world.store.lanes.get(1)).toMatchObject({ counts: [0, 0, 1, 0, 0, 1, 0], totals: { completed: 2, failed: 1 } })
   })
 
-  test('a job is kept for the whole of its time', () => {
+  test('a job is kept until its age reaches the limit', () => {
     const world = keeping({ completed: { ageMs: 100, count: 1_000 } })
     world.attach('s', ['a'])
     complete(world, 1)
@@ -378,7 +385,7 @@ describe('E16, M10: retention', () => {
     expect(left(world)).toEqual([])
   })
 
-  test('by count: the oldest go', () => {
+  test('the oldest jobs are pruned when there are more than the count', () => {
     const world = keeping({ completed: { ageMs: 1e9, count: 3 } })
     world.attach('s', ['a'])
     complete(world, 7)
@@ -386,7 +393,7 @@ describe('E16, M10: retention', () => {
     expect(left(world)).toEqual([5, 6, 7])
   })
 
-  test('in bounded slices', () => {
+  test('jobs are pruned in bounded slices, one for each turn', () => {
     const world = new World({
       audited: false,
       settings: { retention: { ...DEFAULT_RETENTION, cancelled: { ageMs: 1, count: 1_000_000 } } },
@@ -405,7 +412,7 @@ describe('E16, M10: retention', () => {
     ['completed', { op: 'complete', seq: 1, run: 1, output: null }],
     ['failed', { op: 'fail', seq: 1, run: 1, error: ERROR, retry: false }],
     ['cancelled', { op: 'cancel', id: { seq: 1 } }],
-  ] as const)('%s: 0 deletes at once, and the totals remember', (state, command) => {
+  ] as const)('a %s job is deleted at once if its retention is 0, and still counts in the totals', (state, command) => {
     const world = keeping({ [state]: { ageMs: 0, count: 1_000 } })
     if (state !== 'cancelled') world.attach('s', ['a'])
     const job = world.enqueue('a', { unique: { key: 'k', onConflict: 'error' } })
@@ -416,21 +423,21 @@ describe('E16, M10: retention', () => {
     expect(world.enqueue('a', { unique: { key: 'k', onConflict: 'error' } }).created).toBe(true)
   })
 
-  test('a job that is brought back in the turn that prunes it stays', () => {
+  test('a job that is retried in the turn that would prune it stays', () => {
     const world = keeping({ cancelled: { ageMs: 10, count: 1_000 } })
     const id = world.enqueue('a')
-    world.run({ op: 'cancel', id })
+    world.cancel(id)
     world.pass(100)
     world.pruning = world.settings.retention
     world.turn({ op: 'retry', id })
     expect(world.stateOf(id)).toBe('waiting')
   })
 
-  test('one that is brought back there and ends anew is kept as long as any, by its new end', () => {
+  test('a job that is retried in the turn that would prune it and ends again is kept for its whole time from its new end', () => {
     const world = keeping({ cancelled: { ageMs: 10, count: 1_000 } })
     const [id, bystander] = [world.enqueue('a'), world.enqueue('a')]
-    world.run({ op: 'cancel', id })
-    world.run({ op: 'cancel', id: bystander })
+    world.cancel(id)
+    world.cancel(bystander)
     world.pass(100)
     world.pruning = world.settings.retention
     world.turn({ op: 'retry', id }, { op: 'cancel', id })

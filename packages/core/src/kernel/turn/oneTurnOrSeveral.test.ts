@@ -1,6 +1,6 @@
 /**
- * Whatever comes in one turn ends as if each command had come in one of its own. Nothing starts meanwhile: who is next depends on who is there;
- * and there are no flows, whose children hear of their parents between two turns.
+ * Tests that commands have the same result in one turn and in a turn each. Nothing starts meanwhile, because the next job depends on the
+ * workers that are there. There are no flows, because children learn of their parents between two turns.
  */
 
 import fc from 'fast-check'
@@ -153,7 +153,7 @@ const jobOf = (event: object) => ('jobSeq' in event ? (event.jobSeq as number) :
 
 const said = (reply: unknown) => (reply instanceof Refused ? reply.refusal.code : reply === DEFERRED ? 'held' : reply)
 
-test('commands of one turn end as one by one', () => {
+test('the commands of one turn have the same result as in a turn each', () => {
   fc.assert(
     fc.property(
       fc.array(draw, { minLength: 3, maxLength: 14 }),

@@ -1,4 +1,4 @@
-/** Events of queues, schedules and workers: one for each change, in the turn that makes it, and none where nothing changes. */
+/** Tests the events of queues, schedules and workers: each change emits one in its turn, and nothing else does. */
 
 import { describe, expect, test } from 'vitest'
 import type { SessionIntro } from '../../commands.ts'
@@ -19,11 +19,11 @@ function systemEventsOf(world: World, ...commands: readonly Command[]): string[]
     .systemEvents.map(({ type, ...rest }) => [type, ...Object.values(rest).filter((of) => typeof of === 'string')].join(' '))
 }
 
-describe('queues', () => {
+describe('the events of queues', () => {
   const configure = (changes: object) => ({ op: 'configure', queue: 'q', changes }) as const
   const pause = (paused: boolean, of: object = {}) => ({ op: 'pause', queue: 'q', paused, ...of }) as const
 
-  test('configured: where a setting is another by then, whatever is said and in whatever order', () => {
+  test('the event `configured` is emitted when a setting changes its value, and not when it is set to the same value', () => {
     const world = new World()
     const rateLimit = { limit: 1, period: 1_000, burst: 2 }
     expect(systemEventsOf(world, configure({ maxLength: 5, rateLimit }))).toEqual(['queue.configured q'])
@@ -36,7 +36,7 @@ describe('queues', () => {
     expect(systemEventsOf(world, configure({ perKeyLimit: 3, keyOrder: 'strict' }))).toEqual([])
   })
 
-  test('paused and resumed: a queue, a job name, a key; each once', () => {
+  test('the events `paused` and `resumed` are emitted once for each queue, job name and key', () => {
     const world = new World()
     for (const [of, said] of [
       [{}, 'q'],
@@ -54,7 +54,7 @@ describe('queues', () => {
     expect(world.run(pause(false, { key: 'k' })).systemEvents).toEqual([{ type: 'queue.resumed', queue: 'q', key: 'k' }])
   })
 
-  test('draining and drained: at once where nothing is left, else with the last that ends; again where something came back', () => {
+  test('the event `drained` follows `draining` at once if no job is left, and else with the end of the last job, also after a retry', () => {
     const world = new World()
     const drain = { op: 'drainQueue', queue: 'q' } as const
     expect(systemEventsOf(world, drain, drain)).toEqual(['queue.draining q', 'queue.drained q'])
@@ -79,7 +79,7 @@ describe('queues', () => {
     expect(systemEventsOf(world, drain)).toEqual(['queue.draining q', 'queue.drained q'])
   })
 
-  test('a queue that is told as drained when its last job expires in the dispatch of the same turn', () => {
+  test('the event `drained` is emitted when the last job of a queue expires in the dispatch of the same turn', () => {
     const world = new World()
     world.enqueue('a', { queue: 'q', ttl: 10 })
     world.run({ op: 'drainQueue', queue: 'q' })
@@ -87,7 +87,7 @@ describe('queues', () => {
     expect(systemEventsOf(world, attaching('s', ['a']))).toContain('queue.drained q')
   })
 
-  test('deleted, and nothing of one that is not there or not empty; its name is another’s at once', () => {
+  test('the event `deleted` is emitted for an empty queue, and not for one that does not exist or has jobs', () => {
     const world = new World()
     const forget = { op: 'deleteQueue', queue: 'q' } as const
     expect(systemEventsOf(world, forget)).toEqual([])
@@ -97,7 +97,7 @@ describe('queues', () => {
   })
 })
 
-describe('schedules', () => {
+describe('the events of schedules', () => {
   const spec: ScheduleSpec = { every: MINUTE, jitter: 0, overlap: 'skip', catchUp: 'latest' }
   const upsert = (changes: Partial<ScheduleSpec> = {}, more: object = {}) =>
     ({
@@ -110,7 +110,7 @@ describe('schedules', () => {
     }) as const
   const of = (op: 'pauseSchedule' | 'resumeSchedule' | 'triggerSchedule' | 'deleteSchedule') => ({ op, id: 's' }) as const
 
-  test('upserted: created or changed; bytes that are the same are no change', () => {
+  test('the event `upserted` is emitted for a new or changed schedule, and not for one with equal data', () => {
     const world = new World()
     expect(systemEventsOf(world, upsert())).toEqual(['schedule.upserted s'])
     expect(systemEventsOf(world, upsert(), upsert({}, { job: { data: '1', name: 'a' } }))).toEqual([])
@@ -119,7 +119,7 @@ describe('schedules', () => {
     expect(systemEventsOf(world, bytes(1, 2), bytes(1, 2), bytes(1, 3))).toEqual(['schedule.upserted s', 'schedule.upserted s'])
   })
 
-  test('fired: with its tick and the job, which is told before; triggered by hand; skipped, and why', () => {
+  test('the events `fired`, `triggered` and `skipped` have the job, or the tick and the reason, and come after the event of the job', () => {
     const world = new World()
     world.run(upsert())
     const begin = world.now.wall
@@ -132,7 +132,7 @@ describe('schedules', () => {
     ])
     // The one that waits is answered instead.
     expect(systemEventsOf(world, of('triggerSchedule'))).toEqual([])
-    world.run({ op: 'delete', id: { seq: 1, node: world.store.node, enqueuedAt: begin + MINUTE } })
+    world.delete({ seq: 1 })
     expect(world.run(of('triggerSchedule')).systemEvents).toMatchObject([{ type: 'schedule.triggered', schedule: 's', job: { seq: 2 } }])
     world.run({ op: 'delete', id: { seq: 2, node: world.store.node, enqueuedAt: world.now.wall } }, { op: 'drainQueue', queue: 'default' })
     expect(world.after(MINUTE).systemEvents).toMatchObject([{ type: 'schedule.skipped', reason: 'draining' }])
@@ -141,12 +141,12 @@ describe('schedules', () => {
     expect(world.run().systemEvents).toMatchObject([{ type: 'schedule.skipped', reason: 'late' }])
   })
 
-  test('with a job at once: created, then fired', () => {
+  test('a schedule with a job at once emits `upserted`, then `fired`', () => {
     const world = new World()
     expect(systemEventsOf(world, upsert({}, { runImmediately: true }))).toEqual(['schedule.upserted s', 'schedule.fired s'])
   })
 
-  test('paused, resumed and deleted: each once; of none that is not there', () => {
+  test('the events `paused`, `resumed` and `deleted` are emitted once, and not for a schedule that does not exist', () => {
     const world = new World()
     for (const op of ['pauseSchedule', 'resumeSchedule', 'deleteSchedule'] as const) expect(systemEventsOf(world, of(op))).toEqual([])
     world.run(upsert())
@@ -156,7 +156,7 @@ describe('schedules', () => {
     expect(systemEventsOf(world, of('deleteSchedule'), of('deleteSchedule'))).toEqual(['schedule.deleted s'])
   })
 
-  test('ended: with its last tick, or where no tick comes at all; and not again', () => {
+  test('the event `ended` is emitted once, with the last tick of a schedule or if it has no tick at all', () => {
     const world = new World()
     const endAt = world.now.wall + MINUTE
     world.run(upsert({ endAt }))
@@ -172,12 +172,12 @@ describe('schedules', () => {
   })
 })
 
-describe('workers', () => {
+describe('the events of workers', () => {
   const attach = (uuid: string, intro: Partial<SessionIntro> = {}) => attaching(uuid, ['a'], { worker: 'w', ...intro })
   const leave = (session: string) => ({ op: 'leave', session }) as const
   const drain = (session: string) => ({ op: 'drain', session }) as const
 
-  test('attached, draining and left: each once, however often it is said', () => {
+  test('the events `attached`, `draining` and `left` are emitted once for a session, however often the command is sent', () => {
     const world = new World()
     expect(world.run(attach('s')).systemEvents).toEqual([{ type: 'worker.attached', worker: 'w', session: '1' }])
     expect(systemEventsOf(world, attach('s'), drain('s'), drain('s'), attach('s'), drain('s'))).toEqual(['worker.draining w 1'])
@@ -186,7 +186,7 @@ describe('workers', () => {
     expect(systemEventsOf(world, leave('nobody'), drain('nobody'))).toEqual([])
   })
 
-  test.each([true, false])('one that comes back after a restart is told of as nothing new (local: %s)', (local) => {
+  test.each([true, false])('a session that comes back after a restart emits no event (local: %s)', (local) => {
     const world = new World()
     world.run(attach('s', { local }), drain('s'))
     world.reload('s')
@@ -197,7 +197,7 @@ describe('workers', () => {
     expect(systemEventsOf(world, leave('s'))).toEqual(['worker.left w 1'])
   })
 
-  test('lost: of a process that is gone at once, of another’s with its lease; with jobs or without', () => {
+  test('the event `lost` is emitted at once for a session of a process that is gone, and at the end of its lease for any other, with jobs or without', () => {
     const world = new World()
     world.run(attach('here'), attach('there', { local: false }), attach('busy', { local: false, minConcurrency: 1, maxConcurrency: 1 }))
     world.enqueue('a')
@@ -212,7 +212,7 @@ describe('workers', () => {
     expect(systemEventsOf(world)).toEqual([])
   })
 
-  test('one of this process that is yet to attach after a reload is lost with its grace', () => {
+  test('a local session that does not attach after a reload is lost at the end of its grace', () => {
     const world = new World()
     world.run(attach('s'))
     world.reload('s')
@@ -221,7 +221,7 @@ describe('workers', () => {
     expect(world.after(LIMITS.leaseMs).systemEvents).toEqual([])
   })
 
-  test('one that is yet to attach is awaited through the next reload, too', () => {
+  test('a session that has yet to attach is awaited through the next reload too', () => {
     const world = new World()
     world.run(attach('s'), attach('far', { local: false }))
     expect(awaited(world.tables)).toEqual([])
@@ -234,7 +234,7 @@ describe('workers', () => {
     expect(systemEventsOf(world)).toEqual(['worker.lost w 1'])
   })
 
-  test('one whose process becomes the engine’s own, or ceases to be it, is the same', () => {
+  test('a session whose process becomes the own process of the engine stays the same session', () => {
     const world = new World()
     world.run(attach('s', { local: false }))
     world.reload()
@@ -245,7 +245,7 @@ describe('workers', () => {
   })
 })
 
-test('a turn of all kinds: one order, and events of jobs as before', () => {
+test('a turn stores events of jobs, queues and workers in one order', () => {
   const world = new World()
   world.run(attaching('s', ['a']), enqueueing({ name: 'a' }), { op: 'configure', queue: 'q', changes: { maxLength: 1 } })
   expect(world.store.history.map(({ seq, type }) => [seq, type])).toEqual([

@@ -1,4 +1,4 @@
-/** Commands about one thing in one turn: each meets what those before it have made of it, as it would a turn later. */
+/** Tests several commands for one thing in one turn: each sees the changes of those before it, as in turns of their own. */
 
 import { describe, expect, test, vi } from 'vitest'
 import type { Command } from '../../operations.ts'
@@ -16,12 +16,11 @@ const configure = (changes: QueueChanges, queue = 'default'): Command => ({ op: 
 
 /** A parent, and the child that goes on where it fails. */
 function family(world: World, child = {}): [Enqueued, Enqueued] {
-  const nodes = [{ job: { name: 'p' } }, { job: { name: 'c', ...child }, parents: [0], onFailure: 'continue' as const }]
-  return world.flow(nodes) as [Enqueued, Enqueued]
+  return world.flow([{ job: { name: 'p' } }, { job: { name: 'c', ...child }, parents: [0], onFailure: 'continue' }])
 }
 
-describe('flows', () => {
-  test('a child that fails and is retried waits again, where its parent lives again', () => {
+describe('commands for a flow in one turn', () => {
+  test('a child that fails and is retried waits again if its parent was retried', () => {
     const world = new World()
     world.attach('s', ['p', 'c'])
     const [parent, child] = family(world)
@@ -32,7 +31,7 @@ describe('flows', () => {
     expect(world.stateOf(child)).toBe('blocked')
   })
 
-  test('so does one that is cancelled as it waits', () => {
+  test('a waiting child that is cancelled and retried waits again if its parent was retried', () => {
     const world = new World()
     world.attach('s', ['p'])
     world.run(attaching('t', ['c'], one))
@@ -45,12 +44,12 @@ describe('flows', () => {
     expect(world.stateOf(child)).toBe('blocked')
   })
 
-  test('a cancel reaches a child that another pushes out of memory meanwhile', () => {
+  test('a cancel of a tree reaches a child that another job pushes out of memory in the same turn', () => {
     const world = new World()
     world.attach('s', ['p', 'q'])
     world.run(attaching('t', ['c'], one))
     world.enqueue('c')
-    const [first] = world.flow([{ job: { name: 'p' } }, { job: { name: 'c', priority: 9, data: null }, parents: [0] }]) as [Enqueued]
+    const [first] = world.flow([{ job: { name: 'p' } }, { job: { name: 'c', priority: 9, data: null }, parents: [0] }])
     const [parent, child] = family(world, { data: null })
     world.run(failing(parent))
     for (let each = 0; each < 3; each++) world.enqueue('c', { priority: 5 })
@@ -60,7 +59,7 @@ describe('flows', () => {
   })
 })
 
-describe('redrive', () => {
+describe('a redrive beside other commands of one turn', () => {
   function failed(count: number): { world: World; jobs: readonly Enqueued[] } {
     const world = new World()
     world.attach('s', ['a'])
@@ -73,7 +72,7 @@ describe('redrive', () => {
     return { world, jobs }
   }
 
-  test('it goes on behind a job that was retried before it', () => {
+  test('a redrive continues behind a job that an earlier command has retried', () => {
     const { world, jobs } = failed(3)
     const [oldest] = jobs as [Enqueued]
     const { finishedAt } = world.row(oldest)
@@ -81,7 +80,7 @@ describe('redrive', () => {
     expect(reply).toEqual({ count: 0, next: { finishedAt, seq: oldest.seq }, failed: 2 })
   })
 
-  test('it goes on where a job stood that has ended again', () => {
+  test('a redrive continues at the place of a job that was retried and has ended again', () => {
     const { world, jobs } = failed(4)
     const [, second] = jobs as [Enqueued, Enqueued]
     const { finishedAt } = world.row(second)
@@ -90,8 +89,8 @@ describe('redrive', () => {
   })
 })
 
-describe('exports', () => {
-  test('one that is deleted and made again is there, and begins at the oldest event that is kept', () => {
+describe('commands for an export in one turn', () => {
+  test('an export that is deleted and created again exists, and begins at the oldest event that is kept', () => {
     const world = new World()
     world.enqueue('a')
     world.turn({ op: 'export', name: 'x', limit: 10 })
@@ -102,7 +101,7 @@ describe('exports', () => {
     expect(world.store.load().exports).toEqual([{ name: 'x', cursor: 2 }])
   })
 
-  test('one that is moved and deleted is gone', () => {
+  test('an export that is moved and deleted is gone', () => {
     const world = new World()
     world.enqueue('a')
     world.turn({ op: 'export', name: 'x', limit: 10 })
@@ -111,8 +110,8 @@ describe('exports', () => {
   })
 })
 
-describe('a full queue that drops its oldest takes a new job', () => {
-  test('where the oldest goes with its schedule', () => {
+describe('a full queue that drops its oldest job accepts a new job', () => {
+  test('a full queue accepts a new job if its oldest job is deleted with its schedule in the same turn', () => {
     const world = new World()
     const spec = { every: 100_000, jitter: 0, overlap: 'skip', catchUp: 'latest' } as const
     world.call<'upsertSchedule'>({ op: 'upsertSchedule', id: 's', spec, job: { name: 'a', data: null }, runImmediately: false })
@@ -123,12 +122,12 @@ describe('a full queue that drops its oldest takes a new job', () => {
     world.attach('w', ['b'])
     world.enqueue('a')
     // What it ran comes back: one more than may be.
-    world.run({ op: 'leave', session: 'w' })
+    world.leave('w')
     const { replies } = world.turn({ op: 'deleteSchedule', id: 's' }, enqueueing({ name: 'a' }))
     expect(replies[1]).toEqual([expect.objectContaining({ created: true })])
   })
 
-  test('where a worker says only now that the job goes there', () => {
+  test('a full queue accepts a new job if a worker of the same turn defines that the job goes there', () => {
     const world = new World()
     world.run(configure({ maxLength: 1, onFull: 'drop-oldest' }, 'q'))
     world.enqueue('a', { queue: 'q' })

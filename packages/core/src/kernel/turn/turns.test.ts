@@ -1,4 +1,4 @@
-/** Random histories, audited after every turn: invariant 18, and what must hold whatever is asked in whatever order. */
+/** Tests random histories, audited after every turn: invariant 18, and promises that hold after any sequence of commands. */
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -255,7 +255,7 @@ function runCommand({ op, retry, enqueues }: Step & { kind: 'run' }, run: RunKey
   }
 }
 
-test('18: whatever happens in whatever order, the tables are a function of the store, and in the end every job is final', () => {
+test('18: the tables are a function of the store after any sequence of events, and in the end every job is final', () => {
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 40, size: 'max' }), settings, (turns, settings) => {
       const world = new World({ settings })
