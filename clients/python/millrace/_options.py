@@ -92,7 +92,7 @@ def new_job(
     `ttl`: the job fails if it has not started this long after its enqueue; seconds, 0.001 or more.
     `idempotency_ttl`: how long a repeat is recognised at least, its job ended or not; default a day; seconds, 0.001 or more.
     `weight`: share of its worker's concurrency that the job takes; 1 to 1,000,000, default 1.
-    `concurrency_key`: the key that the limits of keys count by.
+    `concurrency_key`: key that the limits per key of its queue count by.
     `tags`: strings to find the job by; at most 32.
     `meta`: JSON beside the data; up to 16,384 characters.
     `debounce`: a dict of key, delay, mode ('trailing' | 'leading'), max_delay; without throttle, idempotency_key, unique, delay and
@@ -231,8 +231,8 @@ class OtherFilters(TypedDict, total=False):
 
 class JobFilter(OtherFilters, total=False):
     """The jobs of a bulk call: those that match all that is given, or every job with `all` alone. `state` is one of STATES, or a list of
-    some. `search` occurs in the name, the tags, the keys or the data. `ids` are the only jobs that may match; not with `search`, `data`,
-    `worker`, `error` and `fingerprint`. docs/search.md describes the others."""
+    some. `search` is a string that they contain. `ids` are the only jobs that may match; not with `search`, `data`, `worker`, `error` and
+    `fingerprint`. docs/search.md describes the others."""
 
     state: Union[None, str, Sequence[str]]
     queue: Optional[str]

@@ -163,7 +163,7 @@ class JobInfo:
     `meta`: metadata of the job, which handlers and callers can read.
     `idempotency_key`: idempotency key of the job; None if it has none.
     `unique_key`: unique key that the job holds; None if it has none.
-    `concurrency_key`: concurrency key of the job; None if it has none.
+    `concurrency_key`: key that the limits per key of its queue count by; None if it has none.
     `flow`: place of the job in its flow; None if it is in none.
     `attempts`: runs of the job, the oldest first; empty in lists.
     `payload_bytes`: stored sizes of the payloads, in bytes; None unless the question limits payloads.

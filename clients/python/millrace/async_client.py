@@ -161,11 +161,11 @@ class AsyncClient(Asynchronous):
         tag: Optional[str] = None, search: Optional[str] = None, page: int = JOBS_PAGE, *, order: str = "newest", payload: str = "full",
         last_run: bool = False, **others: Unpack[OtherFilters]
     ) -> AsyncIterator[JobInfo]:
-        """Iterates over the jobs that match all that is given. `state` is one of STATES, or a list of some; `search` occurs in the name, the
-        tags, the keys or the data. `order`: 'newest' first, by arrival; 'oldest'; 'finished', last finished first, of one final state; 'due',
-        soonest first, of scheduled jobs. Jobs that are enqueued meanwhile are left out of the newest first. `payload`: 'full', or 'none'
-        without data, output and checkpoint. `last_run`: each job with its last run. `page`: how many are asked for at a time, 1 to 200. Times
-        are seconds since 1970, or a datetime.
+        """Iterates over the jobs that match all that is given. `state` is one of STATES, or a list of some; `search` is a string that they
+        contain. `order`: 'newest' first, by arrival; 'oldest'; 'finished', last finished first, of one final state; 'due', soonest first, of
+        scheduled jobs. Jobs that are enqueued meanwhile are left out of the newest first. `payload`: 'full', or 'none' without data, output
+        and checkpoint. `last_run`: each job with its last run. `page`: how many are asked for at a time, 1 to 200. Times are seconds since
+        1970, or a datetime.
 
         `key`: jobs with this concurrency key.
         `schedule`: jobs created by this schedule.

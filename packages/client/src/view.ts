@@ -10,11 +10,13 @@ import {
   isJobEvent,
   type JobEvent,
   type JobEventType,
+  type JobText,
   type JobView,
   type JournalEvent,
   type LogLevel,
   type LogLine,
   type MissReason,
+  mapJobTexts,
   type OnParentFailure,
   type PayloadName,
   POLICY_FIELDS,
@@ -70,8 +72,11 @@ export interface JobFlow {
   readonly onParentFailure: OnParentFailure
 }
 
+/** The texts that its caller has given a job; undefined for one that it has not. */
+type ShownTexts = { readonly [Name in JobText]: string | undefined }
+
 /** A job as `engine.get` and `engine.list` return it. */
-export interface Job<Data = unknown, Output = unknown> extends PolicyView {
+export interface Job<Data = unknown, Output = unknown> extends PolicyView, ShownTexts {
   readonly id: string
   readonly name: string
   readonly queue: string
@@ -116,7 +121,6 @@ export interface Job<Data = unknown, Output = unknown> extends PolicyView {
   readonly meta: unknown
   readonly idempotencyKey: string | undefined
   readonly uniqueKey: string | undefined
-  readonly concurrencyKey: string | undefined
   /** The job's place in its flow; undefined if it is in none. */
   readonly flow: JobFlow | undefined
   /** The runs of the job; empty in lists. */
@@ -155,7 +159,7 @@ export function jobOf(view: JobView, codec?: PayloadCodec, reading: Shown = WHOL
     meta: view.meta === null ? {} : shown(view.meta),
     idempotencyKey: view.idempotencyKey ?? undefined,
     uniqueKey: view.uniqueKey ?? undefined,
-    concurrencyKey: view.concurrencyKey ?? undefined,
+    ...mapJobTexts((name) => view[name] ?? undefined),
     flow: view.flow === null ? undefined : flowOf(view.flow),
     attempts: view.attempts.map(attemptOf),
     ...(view.lastRun && { lastRun: { ...view.lastRun, startedAt: dateOf(view.lastRun.startedAt), endedAt: dateOf(view.lastRun.endedAt) } }),

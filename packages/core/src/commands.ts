@@ -8,6 +8,7 @@ import type { EventType } from './events.ts'
 import type { JobKey } from './id.ts'
 import type { Cancellation, Data } from './job.ts'
 import type { ListFilter } from './options/filter.ts'
+import type { JobTexts } from './options/jobTexts.ts'
 import type { TimeOrder } from './options/order.ts'
 import type { PayloadName } from './options/payload.ts'
 import type { RunSettings } from './options/runOptions.ts'
@@ -17,7 +18,7 @@ import type { Refusal } from './refusal.ts'
 import type { RunError } from './runError.ts'
 
 /** A job as it is asked for: valid (options/ has checked it), with only what was set. Times in milliseconds. */
-export interface NewJob extends Readonly<RunSettings> {
+export interface NewJob extends Readonly<RunSettings>, JobTexts {
   readonly name: string
   readonly data: Data
   /** Counts by the engine's clock, from the turn that takes the job. */
@@ -31,7 +32,6 @@ export interface NewJob extends Readonly<RunSettings> {
   /** Not with `idempotencyKey` or `unique`. */
   readonly throttle?: { readonly key: string; readonly period: number }
   readonly unique?: { readonly key: string; readonly onConflict: OnConflict; readonly until?: 'end' | 'start' }
-  readonly concurrencyKey?: string
   readonly tags?: readonly string[]
   readonly meta?: string
 }
@@ -397,7 +397,7 @@ export interface ListCommand {
   readonly limit: number
   /** Rows before this one; in another order, those behind it. */
   readonly before?: number
-  /** A text that occurs in name, tags, keys or data. The page may then be short, or empty, and yet have a `next`. */
+  /** A string that the jobs contain. The page may then be short, or empty, and yet have a `next`. */
   readonly search?: string
   /** As of `get`. */
   readonly payloadBytes?: number

@@ -68,7 +68,7 @@ export interface ManyCommand {
   readonly filter: ListFilter
   /** Only these jobs: at most `LIMITS.idsPerSlice`, and no slice follows. */
   readonly ids?: readonly JobKey[]
-  /** A string in name, tags, keys or data. Not with `ids`. */
+  /** A string that the jobs contain. Not with `ids`. */
   readonly search?: string
   /** At most so many change. */
   readonly limit: number

@@ -8,6 +8,7 @@ import type { JobKey } from './id.ts'
 import type { Cancellation, Data } from './job.ts'
 import type { State } from './lifecycle.ts'
 import type { HistoryStep } from './observeCommands.ts'
+import type { JobTextsView } from './options/jobTexts.ts'
 import type { PayloadName } from './options/payload.ts'
 import type { PolicyView } from './policy.ts'
 import type { Refusal } from './refusal.ts'
@@ -206,7 +207,7 @@ export interface FlowView {
 }
 
 /** A job as `get` and `list` tell it; `attempts` is empty in lists. */
-export interface JobView extends JobKey, PolicyView {
+export interface JobView extends JobKey, PolicyView, JobTextsView {
   readonly name: string
   readonly queue: string
   readonly state: State
@@ -235,7 +236,6 @@ export interface JobView extends JobKey, PolicyView {
   readonly meta: string | null
   readonly idempotencyKey: string | null
   readonly uniqueKey: string | null
-  readonly concurrencyKey: string | null
   readonly flow: FlowView | null
   readonly attempts: readonly AttemptView[]
   /** In lists that were asked for it; null where no run is known. */

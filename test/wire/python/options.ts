@@ -2,7 +2,16 @@
  * Writes `_options.py`: the options of jobs, schedules, queues and bulk calls, and the filters of lists, with their types. A method
  * documents a group of them where its words say `{Group}`.
  */
-import { FILTER_FIELDS, FILTER_OPTIONS, type FilterOption, QUEUE_OPTIONS, type Row, RUN_OPTIONS, SCHEDULE_OPTIONS } from '@millrace/core'
+import {
+  FILTER_FIELDS,
+  FILTER_OPTIONS,
+  type FilterOption,
+  JOB_TEXTS,
+  QUEUE_OPTIONS,
+  type Row,
+  RUN_OPTIONS,
+  SCHEDULE_OPTIONS,
+} from '@millrace/core'
 import * as jobs from '../../../packages/wire/src/schema/jobs.ts'
 import type { Field } from '../../../packages/wire/src/schema/record.ts'
 import { COMMAND } from '../../../packages/wire/src/schema/requests.ts'
@@ -54,13 +63,13 @@ const FORMS: Readonly<Record<string, string>> = {
   backoff: `a dict of type ('exponential', 'linear' or 'fixed'), delay, factor (of 'exponential', ${boundsOf('factor', jobs.BACKOFF.fields.factor.kind.says)}), max_delay, and jitter (0 to 1, 'equal' or 'full'), default ${inPython(RUN_OPTIONS.backoff.preset)}`,
   debounce: "a dict of key, delay, mode ('trailing' | 'leading'), max_delay; without throttle, idempotency_key, unique, delay and run_at",
   throttle: 'a dict of key, period; without idempotency_key and unique',
-  concurrency_key: 'the key that the limits of keys count by',
   tags: 'strings to find the job by',
   meta: 'JSON beside the data',
 }
 
 const sentence = (row: Row | undefined, note: string) => inPython(row === undefined ? note : lowered(row.says))
-const rowOf = (camel: string): Row | undefined => (RUN_OPTIONS as Readonly<Record<string, Row>>)[camel]
+const ROWS: Readonly<Record<string, Row>> = { ...RUN_OPTIONS, ...JOB_TEXTS }
+const rowOf = (camel: string): Row | undefined => ROWS[camel]
 
 function optionDoc(camel: string, { kind: { says }, note }: Field<unknown>): string {
   const name = snake(camel)
@@ -170,7 +179,7 @@ function filters(): string {
 ${typedDict(
   'JobFilter',
   'OtherFilters',
-  `The jobs of a bulk call: those that match all that is given, or every job with \`all\` alone. \`state\` is one of STATES, or a list of some. \`search\` occurs in the name, the tags, the keys or the data. \`ids\` are the only jobs that may match; not with \`search\`, \`data\`, \`worker\`, \`error\` and \`fingerprint\`. docs/search.md describes the others.`,
+  `The jobs of a bulk call: those that match all that is given, or every job with \`all\` alone. \`state\` is one of STATES, or a list of some. \`search\` is a string that they contain. \`ids\` are the only jobs that may match; not with \`search\`, \`data\`, \`worker\`, \`error\` and \`fingerprint\`. docs/search.md describes the others.`,
   [
     ...FILTER_OPTIONS.filter((name) => POSITIONAL.has(name)).map(filterOption),
     { name: 'search', type: 'Optional[str]' },

@@ -1,4 +1,5 @@
 /** The classes of the Python client's answers, and what they have otherwise than the rows: names, forms, and the order of fields. */
+import { mapJobTexts } from '@millrace/core'
 import * as core from '@millrace/core/answers'
 
 export interface Own {
@@ -43,7 +44,9 @@ export const VIEW_OF: Readonly<Record<string, string>> = {
 }
 
 const { id, name, queue, state, data, output, checkpoint, cancellation: _, lastRun, lostRuns, ...JOB } = core.JOB.rows
-const { cancelRequested, tags, meta, idempotencyKey, uniqueKey, concurrencyKey, flow, attempts, ...RUN } = JOB
+const { cancelRequested, tags, meta, idempotencyKey, uniqueKey, flow, attempts, ...OTHERS } = JOB
+const TEXTS = mapJobTexts((text) => JOB[text])
+const RUN = Object.fromEntries(Object.entries(OTHERS).filter(([field]) => !(field in TEXTS)))
 const { progress, progressNote, progressValue } = core.DECODED.rows
 const { reason, by } = core.CANCELLATION.rows
 const { enqueuedAt: __, ...FLOW } = core.FLOW_SUMMARY.rows
@@ -95,7 +98,7 @@ export const CLASSES: readonly ViewClass[] = [
     rows: {
       ...{ id, name, queue, state, data, output, checkpoint, progress, progressNote, progressValue },
       ...RUN,
-      ...{ cancelRequested, reason, by, lostRuns, tags, meta, idempotencyKey, uniqueKey, concurrencyKey, flow, attempts },
+      ...{ cancelRequested, reason, by, lostRuns, tags, meta, idempotencyKey, uniqueKey, ...TEXTS, flow, attempts },
       bytes: core.STORED_JOB.rows.bytes,
       lastRun,
     },

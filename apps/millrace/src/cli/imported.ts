@@ -1,5 +1,5 @@
 /** Jobs as lines of JSON: what a line asks for, as `enqueueMany` takes it or as `export` has written it; and what `export` writes. */
-import { bytesOption, describe, type Row, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption } from '@millrace/core'
+import { bytesOption, describe, JOB_TEXT_NAMES, mapJobTexts, type Row, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption } from '@millrace/core'
 import type { Job, JobRequest } from '@millrace/engine'
 import { defined } from '../defined.ts'
 import { UsageError } from './errors.ts'
@@ -29,7 +29,7 @@ const FATE = [
   ],
   ...['expiresAt', 'cancelRequested', 'idempotencyKey', 'uniqueKey', 'flow', 'attempts', 'undecoded'],
 ]
-const OTHERS = ['name', 'job', 'data', 'binary', 'options', 'runAt', 'tags', 'meta', 'concurrencyKey']
+const OTHERS = ['name', 'job', 'data', 'binary', 'options', 'runAt', 'tags', 'meta', ...JOB_TEXT_NAMES]
 const KNOWN: ReadonlySet<string> = new Set([...OPTIONS, ...FATE, ...OTHERS])
 
 const PAYLOADS = ['data', 'output', 'checkpoint'] as const
@@ -56,12 +56,12 @@ export function importedJob(line: unknown): JobRequest {
 }
 
 function exportedOptions(fields: Readonly<Record<string, unknown>>): object {
-  const { state, runAt, tags, meta, concurrencyKey } = fields
+  const { state, runAt, tags, meta } = fields
   return defined({
     ...Object.fromEntries(OPTIONS.map((name) => [name, fields[name] === null ? limitless(name) : fields[name]])),
     tags,
     meta,
-    concurrencyKey: concurrencyKey ?? undefined,
+    ...mapJobTexts((name) => fields[name] ?? undefined),
     runAt: state === 'scheduled' && typeof runAt === 'string' ? new Date(runAt) : undefined,
   })
 }

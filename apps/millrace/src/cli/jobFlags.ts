@@ -1,17 +1,19 @@
 /** The flags that say how a job is enqueued, and what they mean to the engine. */
 
-import { type EnqueueOptions, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption, type UniqueOptions } from '@millrace/core'
+import { type EnqueueOptions, JOB_TEXTS, type JobText, RUN_OPTIONS, type RunOption, type UniqueOptions } from '@millrace/core'
 import type { Command } from 'commander'
 import { defined } from '../defined.ts'
 import { UsageError } from './errors.ts'
 import { duration, json, texts, time } from './values.ts'
 import { flagOf, writtenOf } from './written.ts'
 
-/** The flags of core's table of job options, and what else any job may have. */
-export interface RunFlags extends Readonly<Partial<Record<RunOption, unknown>>> {
+const ROWS = { ...RUN_OPTIONS, ...JOB_TEXTS }
+const ROW_NAMES = Object.keys(ROWS) as (keyof typeof ROWS)[]
+
+/** The flags of core's tables of job options, and what else any job may have. */
+export interface RunFlags extends Readonly<Partial<Record<JobText | RunOption, unknown>>> {
   readonly tag?: readonly string[]
   readonly meta?: unknown
-  readonly concurrencyKey?: string
 }
 
 export interface JobFlags extends RunFlags {
@@ -31,14 +33,13 @@ export interface JobFlags extends RunFlags {
 }
 
 export function addRunFlags(command: Command): Command {
-  for (const name of RUN_OPTION_NAMES) {
-    const { flag, help } = flagOf(RUN_OPTIONS, name)
-    command.option(flag, help, writtenOf(RUN_OPTIONS[name].kind).parse as (text: string) => unknown)
+  for (const [name, { kind }] of Object.entries(ROWS)) {
+    const { flag, help } = flagOf(ROWS, name)
+    command.option(flag, help, writtenOf(kind).parse as (text: string) => unknown)
   }
   return command
     .option('--tag <tag>', 'tag to find the job by; repeat for more', texts)
     .option('--meta <json>', 'small facts about the job, as JSON', json)
-    .option('--concurrency-key <key>', 'concurrency key, for the limits per key of its queue')
 }
 
 export function addJobFlags(command: Command): Command {
@@ -60,9 +61,9 @@ export function addJobFlags(command: Command): Command {
 
 /** Only the flags that were given: the engine checks them. */
 export function runOptionsOf(flags: RunFlags): EnqueueOptions {
-  const { tag, meta, concurrencyKey } = flags
-  const run = Object.fromEntries(RUN_OPTION_NAMES.map((name) => [name, flags[name]]))
-  return defined<EnqueueOptions>({ ...run, tags: tag, meta, concurrencyKey })
+  const { tag, meta } = flags
+  const rows = Object.fromEntries(ROW_NAMES.map((name) => [name, flags[name]]))
+  return defined<EnqueueOptions>({ ...rows, tags: tag, meta })
 }
 
 export function enqueueOptionsOf(flags: JobFlags): EnqueueOptions {

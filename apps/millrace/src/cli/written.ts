@@ -21,6 +21,8 @@ export function writtenOf(kind: Kind): Written {
   switch (kind.type) {
     case 'name':
       return { value: 'name' }
+    case 'text':
+      return { value: 'text' }
     case 'integer':
       return { value: 'number', parse: number }
     case 'duration':

@@ -5,6 +5,7 @@ import {
   JobNotFoundError,
   LIST_ORDERS,
   type LogsOptions,
+  mapJobTexts,
   OptionTypeError,
   type QueuesPageOptions,
   type ScheduleListOptions,
@@ -83,7 +84,7 @@ export const TOOLS: readonly Tool[] = [
     input: z.strictObject({
       state: z.array(z.enum(STATES)).min(1).optional().describe('Only jobs in these states.'),
       ...FILTER,
-      search: z.string().optional().describe('Only jobs with this string in their name, tags, keys or data. Requires --payloads.'),
+      search: z.string().optional().describe('Only jobs that contain this string. Requires --payloads.'),
       order: z.enum(LIST_ORDERS).optional().describe("Default newest. 'finished' needs one final state, 'due' the state scheduled."),
       after: z.string().optional().describe('The next of the previous answer.'),
       limit,
@@ -214,22 +215,10 @@ function shortText(text: string): string {
 }
 
 /** Returns what a list shows of a job. */
-function brief({
-  id,
-  name,
-  queue,
-  state,
-  attempt,
-  maxAttempts,
-  enqueuedAt,
-  runAt,
-  startedAt,
-  finishedAt,
-  tags,
-  lastRun,
-  preview,
-}: Job): object {
-  return { id, name, queue, state, attempt, maxAttempts, enqueuedAt, runAt, startedAt, finishedAt, tags, lastRun, preview }
+function brief(job: Job): object {
+  const { id, name, queue, state, attempt, maxAttempts, enqueuedAt, runAt, startedAt, finishedAt, tags, lastRun, preview } = job
+  const times = { enqueuedAt, runAt, startedAt, finishedAt }
+  return { id, name, queue, state, attempt, maxAttempts, ...times, tags, ...mapJobTexts((text) => job[text]), lastRun, preview }
 }
 
 /** Returns the counts of the queues with the most jobs that have not ended. */

@@ -1,5 +1,5 @@
 /** A job for which nothing was set, as an engine sends it. */
-import type { JobView } from '@millrace/core'
+import { type JobView, mapJobTexts } from '@millrace/core'
 
 export const bareJob: JobView = {
   seq: 7,
@@ -34,7 +34,7 @@ export const bareJob: JobView = {
   meta: null,
   idempotencyKey: null,
   uniqueKey: null,
-  concurrencyKey: null,
+  ...mapJobTexts(() => null),
   flow: null,
   attempts: [],
 }

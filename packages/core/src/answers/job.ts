@@ -1,5 +1,5 @@
 /** The fields of a job, of its runs and of their log lines. */
-import { LIMITS, ON_PARENT_FAILURE, PAYLOADS, RUN_OPTIONS, STATES } from '@millrace/core'
+import { JOB_TEXTS, LIMITS, mapJobTexts, ON_PARENT_FAILURE, PAYLOADS, RUN_OPTIONS, STATES } from '@millrace/core'
 import {
   BACKOFF,
   BOOLEAN,
@@ -127,6 +127,9 @@ const POLICY = {
   logLines: { ...policy(COUNT, 'logLines'), otherwise: LIMITS.logLinesPerRun },
 } as const
 
+/** The texts that its caller has given the job. */
+const TEXTS = mapJobTexts((name) => ({ kind: STRING, says: JOB_TEXTS[name].says, nil: 'if it has none' }) as const)
+
 const payload = <const Says extends string>(says: Says) => ({ kind: DATA, says, nil: 'if there is none' }) as const
 
 /** The fields of a job that an engine and its clients have alike. */
@@ -169,7 +172,7 @@ export const JOB = record('Job', {
   meta: { kind: JSON_TEXT, says: 'Metadata of the job, which handlers and callers can read', nil: 'if there is none', otherwise: {} },
   idempotencyKey: { kind: STRING, says: 'Idempotency key of the job', nil: 'if it has none' },
   uniqueKey: { kind: STRING, says: 'Unique key that the job holds', nil: 'if it has none' },
-  concurrencyKey: { kind: STRING, says: 'Concurrency key of the job', nil: 'if it has none' },
+  ...TEXTS,
   flow: { kind: FLOW_PLACE, says: 'Place of the job in its flow', nil: 'if it is in none' },
   attempts: { kind: list(ATTEMPT), says: 'Runs of the job, the oldest first; empty in lists' },
   lastRun: {

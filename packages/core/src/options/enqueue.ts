@@ -6,6 +6,7 @@ import type { Data } from '../job.ts'
 import { LIMITS } from '../limits.ts'
 import { choiceOption } from './choice.ts'
 import { encodeMeta } from './data.ts'
+import { JOB_TEXT_NAMES, type JobTexts, readJobTexts } from './jobTexts.ts'
 import { checkKnown } from './known.ts'
 import { durationOption, type Time, timeOption } from './milliseconds.ts'
 import { RUN_OPTION_NAMES, type RunOptions, readRunOptions } from './runOptions.ts'
@@ -30,7 +31,7 @@ export type UniqueUntil = (typeof UNIQUE_UNTILS)[number]
 export const UNIQUE_UNTILS = ['end', 'start'] as const
 
 /** The options of one `enqueue`. They take precedence over the definition and the queue. */
-export interface EnqueueOptions extends RunOptions {
+export interface EnqueueOptions extends RunOptions, JobTexts {
   /** The job does not start earlier than this from now, by the engine's clock: 0 to 100 years, default 0. Not with `runAt`. */
   readonly delay?: Duration
   /**
@@ -48,8 +49,6 @@ export interface EnqueueOptions extends RunOptions {
   readonly debounce?: DebounceOptions
   /** One job per period at most. Default none. Not with `debounce`, `idempotencyKey` or `unique`. */
   readonly throttle?: ThrottleOptions
-  /** The key that the queue's `perKeyLimit`, `perKeyRateLimit` and `keyOrder` count by: 1 to 512 characters, default none. */
-  readonly concurrencyKey?: string
   /** Words to find the job by: at most 32, default none. */
   readonly tags?: readonly string[]
   /** Small facts for people and filters; JSON of at most 16 KiB, default none. */
@@ -60,6 +59,7 @@ type Draft = { -readonly [Key in keyof NewJob]: NewJob[Key] }
 
 const KNOWN = new Set<string>([
   ...RUN_OPTION_NAMES,
+  ...JOB_TEXT_NAMES,
   'delay',
   'runAt',
   'idempotencyKey',
@@ -67,7 +67,6 @@ const KNOWN = new Set<string>([
   'unique',
   'debounce',
   'throttle',
-  'concurrencyKey',
   'tags',
   'meta',
 ])
@@ -82,6 +81,7 @@ export function newJobFrom(name: string, data: Data, options: EnqueueOptions | u
   checkKnown('enqueue', options, KNOWN)
   const job: Draft = { name, data, ...defaults }
   readRunOptions(options, job)
+  readJobTexts(options, job)
   readTimes(options, job)
   readKeys(options, job)
   if (options['tags'] !== undefined) job.tags = tagsOption('tags', options['tags'])
@@ -112,11 +112,10 @@ export function readIdempotency({ idempotencyKey, idempotencyTtl }: Readonly<Rec
 }
 
 function readKeys(options: Readonly<Record<string, unknown>>, job: Draft): void {
-  const { idempotencyKey, idempotencyTtl, unique, debounce, throttle, concurrencyKey } = options
+  const { idempotencyKey, idempotencyTtl, unique, debounce, throttle } = options
   if (debounce !== undefined || throttle !== undefined) Object.assign(job, readShaping(options))
   if (idempotencyKey !== undefined || idempotencyTtl !== undefined) Object.assign(job, readIdempotency(options))
   if (unique !== undefined) job.unique = uniqueOption(unique, job.data)
-  if (concurrencyKey !== undefined) job.concurrencyKey = textOption('concurrencyKey', concurrencyKey)
 }
 
 function uniqueOption(unique: unknown, data: Data): NonNullable<NewJob['unique']> {

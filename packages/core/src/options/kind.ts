@@ -16,6 +16,7 @@ import { durationOption, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 import { type Check, orNull } from './read.ts'
 import { keepOption } from './retention.ts'
+import { textOption } from './text.ts'
 import { UNSAFE_KEYS } from './unsafeKeys.ts'
 
 export type Kind =
@@ -24,6 +25,7 @@ export type Kind =
   | DurationKind
   | { readonly type: 'choice'; readonly words: readonly string[]; readonly absence?: string }
   | { readonly type: 'boolean' | 'time' | 'cron' | 'zone' }
+  | { readonly type: 'text'; readonly max: number }
   | { readonly type: 'backoff' }
   | { readonly type: 'keep'; readonly preset: Keep }
   | RecordKind
@@ -72,7 +74,7 @@ export interface Field {
 }
 
 /** A checked value. */
-export type ValueOf<One extends Kind> = One extends { readonly type: 'name' | 'cron' | 'zone' }
+export type ValueOf<One extends Kind> = One extends { readonly type: 'name' | 'cron' | 'zone' | 'text' }
   ? string
   : One extends { readonly type: 'integer' | 'duration' | 'time' }
     ? number
@@ -141,6 +143,8 @@ function checkOfKind(kind: Kind): Check<unknown> {
   switch (kind.type) {
     case 'name':
       return nameOption
+    case 'text':
+      return (option, value) => textOption(option, value, kind.max)
     case 'integer':
       return (option, value) => integerOption(option, value, kind.min, kind.max)
     case 'duration':

@@ -16,8 +16,8 @@ import { textOption } from './text.ts'
 /** The options of `list`. */
 export interface ListOptions extends JobFilter {
   /**
-   * A string that occurs in name, tags, keys or data: 1 to 512 characters, ASCII letters whatever their case. Default none. It looks
-   * at one job after the other, newest first, and a page stops at a number of jobs or a time: see `partial`.
+   * A string that the jobs contain, in the name, tags, keys, texts of the caller, or data: 1 to 512 characters, ASCII letters whatever their
+   * case. Default none. It looks at one job after the other, newest first, and a page stops at a number of jobs or a time: see `partial`.
    */
   readonly search?: string
   /**

@@ -10,7 +10,7 @@ import { textOption } from './text.ts'
 
 /** A job is meant where all that is given holds. At least one is given, or `all: true` alone. */
 export interface ManyFilter extends JobFilter {
-  /** Only jobs with this string in name, tags, keys or data, as of `list`. Not with `ids`. */
+  /** Only jobs that contain this string, as of `list`. Not with `ids`. */
   readonly search?: string
   /** Only these jobs. Not with `search`, `data`, `worker`, `error` and `fingerprint`. */
   readonly ids?: readonly string[]

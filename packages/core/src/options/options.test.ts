@@ -10,6 +10,7 @@ import { validateDefinition } from './definition.ts'
 import { checkCommandSize, newJobFrom } from './enqueue.ts'
 import { formatFlowCursor, validateFlowGetOptions } from './flowGet.ts'
 import { validateFlowListOptions } from './flowList.ts'
+import { JOB_TEXT_NAMES, JOB_TEXTS } from './jobTexts.ts'
 import { formatCursor, validateListOptions } from './list.ts'
 import { validateMany } from './many.ts'
 import { durationOption, timeOption } from './milliseconds.ts'
@@ -32,6 +33,25 @@ const thrownBy = (call: () => unknown): unknown => {
 const enqueue = (options: object) => newJobFrom('n', null, options, undefined)
 const TIER = { perKeyLimit: 1 }
 const PG = 'postgres://u@h/d'
+
+describe.each(JOB_TEXT_NAMES)('the text %s', (text) => {
+  const { max } = JOB_TEXTS[text].kind
+
+  test('is kept as it is', () => {
+    const given = `É 😀\n${'x'.repeat(max - 5)}`
+    expect(enqueue({ [text]: given })).toEqual({ name: 'n', data: null, [text]: given })
+  })
+
+  test.each([
+    ['empty', '', /^\w+ must have 1 to \d+ characters, got 0/],
+    ['too long', 'x'.repeat(max + 1), new RegExp(`1 to ${max} characters, got ${max + 1}`)],
+    ['no string', 7, /must be a string, got 7/],
+    ['null', null, /must be a string, got null/],
+    ['half of a character', 'a\ud800', /surrogate/],
+  ])('is refused if it is %s', (_, given, message) => {
+    expect(() => enqueue({ [text]: given })).toThrow(message)
+  })
+})
 
 describe('a wrong option is refused by name, and never clamped', () => {
   test.each<[string, () => unknown, string]>([

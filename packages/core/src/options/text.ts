@@ -3,13 +3,13 @@ import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import { describe } from './describe.ts'
 
-/** A text of 1 to 512 UTF-16 units without lone surrogates, which no UTF-8 file could tell apart. */
-export function textOption(option: string, value: unknown): string {
+/** A text of 1 to `max` UTF-16 units without lone surrogates, which no UTF-8 file could tell apart. */
+export function textOption(option: string, value: unknown, max: number = LIMITS.keyLength): string {
   if (typeof value !== 'string') throw new OptionTypeError(option, `${option} must be a string, got ${describe(value)}`)
-  if (value.length === 0 || value.length > LIMITS.keyLength) {
+  if (value.length === 0 || value.length > max) {
     const remedy = value.length === 0 ? 'leave it out if there is none' : 'use a hash of the long text'
-    const message = `${option} must have 1 to ${LIMITS.keyLength} characters, got ${value.length}: ${remedy}`
-    throw new OptionRangeError(option, LIMITS.keyLength, message)
+    const message = `${option} must have 1 to ${max} characters, got ${value.length}: ${remedy}`
+    throw new OptionRangeError(option, max, message)
   }
   if (!value.isWellFormed()) throw new OptionTypeError(option, `${option} must be well-formed Unicode, got half of a surrogate pair`)
   return value

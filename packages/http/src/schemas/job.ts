@@ -128,7 +128,7 @@ export const JOB_PAGE = z
   })
   .openapi('JobPage')
 
-const SEARCH = z.string().min(1).max(BOUNDS.searchLength).optional().openapi({ description: 'A string in name, tags, keys or data.' })
+const SEARCH = z.string().min(1).max(BOUNDS.searchLength).optional().openapi({ description: 'A string that the jobs contain.' })
 
 const PAYLOAD_QUERY = z.enum(PAYLOAD_MODES).optional()
 

@@ -46,6 +46,8 @@ export function givenOf(kind: Kind): z.ZodType {
   switch (kind.type) {
     case 'name':
       return NAME
+    case 'text':
+      return z.string().min(1).max(kind.max)
     case 'integer':
       return z.number().int().min(kind.min).max(kind.max)
     case 'duration':
@@ -83,6 +85,7 @@ export function queryOf(kind: Kind): z.ZodType | undefined {
 export function shownOf(kind: Kind): z.ZodType {
   switch (kind.type) {
     case 'name':
+    case 'text':
     case 'cron':
     case 'zone':
       return z.string()

@@ -1,6 +1,6 @@
 /** The options of an enqueue. Ranges that are not here are the engine's own, and its errors name them. */
 import { z } from '@hono/zod-openapi'
-import { DEBOUNCE_MODES, type EnqueueOptions, endlessOf, LIMITS, RUN_OPTIONS, UNIQUE_UNTILS } from '@millrace/core'
+import { DEBOUNCE_MODES, type EnqueueOptions, endlessOf, JOB_TEXTS, LIMITS, RUN_OPTIONS, UNIQUE_UNTILS } from '@millrace/core'
 import { givenOf, queryOf, schemasOf } from './kind.ts'
 import { DURATION, KEY, NAME, QUERY_DURATION, TIME } from './plain.ts'
 
@@ -14,7 +14,7 @@ const QUERY_RUN = schemasOf(ROWS, queryOf)
 const COMMON = {
   queue: NAME.optional(),
   ...RUN,
-  concurrencyKey: KEY.optional(),
+  ...schemasOf(JOB_TEXTS, givenOf),
   tags: z.array(KEY).max(LIMITS.tagsPerJob).optional(),
   meta: z.unknown().optional(),
 }
@@ -31,7 +31,7 @@ export const SCHEDULED_OPTIONS = z.strictObject(COMMON).openapi('ScheduledJobOpt
 export const NODE_OPTIONS = z.strictObject({ ...COMMON, ...WHEN_TO_RUN }).openapi('FlowNodeOptions')
 
 /** The options of the jobs of an import, as its query has them. */
-export const QUERY_OPTIONS = { ...QUERY_RUN, delay: QUERY_DURATION.optional(), concurrencyKey: KEY.optional() }
+export const QUERY_OPTIONS = { ...QUERY_RUN, ...schemasOf(JOB_TEXTS, givenOf), delay: QUERY_DURATION.optional() }
 
 export const IDEMPOTENCY = { idempotencyKey: KEY.optional(), idempotencyTtl: DURATION.optional() }
 

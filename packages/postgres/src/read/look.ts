@@ -24,7 +24,7 @@ interface Wanted {
   readonly filter: ListFilter
   /** The lanes of the filter's queue and name; null for all. */
   readonly laneIds: readonly number[] | null
-  /** A string that occurs in name, tags, keys or data. */
+  /** A string that the jobs contain. */
   readonly text?: string | undefined
 }
 

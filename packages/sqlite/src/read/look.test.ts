@@ -1,4 +1,4 @@
-/** A text in name, tags, keys or data, found by looking; bounded, and going on where it stopped. */
+/** A text that a job contains, found by looking; bounded, and going on where it stopped. */
 import { FAILED, LIMITS, type ListFilter } from '@millrace/core'
 import type { Lane, ListRows, LookBound } from '@millrace/core/kernel'
 import fc from 'fast-check'

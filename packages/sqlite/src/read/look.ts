@@ -29,7 +29,7 @@ export interface Wanted {
   readonly filter: ListFilter
   /** The lanes of the filter's queue and name. */
   readonly lanes: Lanes
-  /** A string that occurs in name, tags, keys or data. */
+  /** A string that the jobs contain. */
   readonly text?: string | undefined
 }
 

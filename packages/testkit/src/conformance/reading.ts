@@ -9,6 +9,7 @@ import {
   type HistoryOfQueues,
   type HistoryPoint,
   isJobEvent,
+  JOB_TEXT_NAMES,
   type JobKey,
   type JobView,
   type ListFilter,
@@ -61,6 +62,16 @@ export function readingConformance(under: () => Probe): void {
     expect(seqs(await list({ name: 'even' }, first.next as number))).toEqual([ids[0]?.seq])
     expect(seqs(await list({ tag: 'late', state: WAITING }))).toEqual([ids[4]?.seq, ids[3]?.seq])
     expect(seqs(await list({ queue: 'none' }))).toEqual([])
+  })
+
+  test.each(JOB_TEXT_NAMES)('%s stays with its job, which lists show with it, and which a search for it finds', async (text) => {
+    const bystander = await probe.enqueue('a')
+    const job = await probe.enqueue('a', { [text]: 'Ada’s 7th' })
+    const [shown, other] = [await probe.call<'get'>({ op: 'get', id: job }), await probe.call<'get'>({ op: 'get', id: bystander })]
+    expect([shown?.[text], other?.[text]]).toEqual(['Ada’s 7th', null])
+    const list = async (more: object) => (await probe.call<'list'>({ op: 'list', filter: {}, limit: 9, ...more })).jobs
+    expect((await list({})).map((each) => each[text])).toEqual(['Ada’s 7th', null])
+    expect((await list({ search: 'ada’s' })).map(({ seq }) => seq)).toEqual([job.seq])
   })
 
   test('lists by each filter, and in each order, page by page', async () => {

@@ -195,7 +195,7 @@ export function listsConformance(under: () => StoreTurns): void {
   })
 
   describe('a search', () => {
-    test('finds text in names, tags, keys and data, whatever the case of ASCII letters', () => {
+    test('finds the jobs that contain a text, whatever the case of ASCII letters', () => {
       const turns = under()
       const jobs = turns.enqueueAll(
         { name: 'Resize.Image' },

@@ -14,6 +14,7 @@ import {
   type FlowNode,
   type HeldKey,
   isContained,
+  JOB_TEXTS,
   type JobChanges,
   type JobKey,
   KEY_KINDS,
@@ -21,6 +22,7 @@ import {
   LIMITS,
   type ListFilter,
   type LogLine,
+  mapJobTexts,
   type NewJob,
   ON_PARENT_FAILURE,
   type OnConflict,
@@ -53,6 +55,7 @@ import {
   count,
   data,
   duration,
+  given,
   idTime,
   integer,
   type Kind,
@@ -147,6 +150,12 @@ export function noteOf({ says, preset }: Row): string {
   return says.charAt(0).toLowerCase() + says.slice(1) + (preset === undefined ? '' : `; nil: ${preset}`)
 }
 
+/** The fields of core's table of texts. New ones come last in a map. */
+const { concurrencyKey, ...TEXTS } = mapJobTexts((which) => {
+  const { max } = JOB_TEXTS[which].kind
+  return optional(max === LIMITS.keyLength ? key : given(max), noteOf(JOB_TEXTS[which]))
+})
+
 const newJob = record<NewJob>('NewJob', {
   name: field(name(), 'what handlers are found by'),
   data: or(data, null, 'what the handler gets'),
@@ -163,7 +172,7 @@ const newJob = record<NewJob>('NewJob', {
   ttl: option('ttl'),
   idempotencyTtl: optional(duration(1), 'how long a repeat is recognised at least, its job ended or not; nil: 24 hours'),
   weight: option('weight'),
-  concurrencyKey: optional(key),
+  concurrencyKey,
   tags: optional(list(key, LIMITS.tagsPerJob)),
   meta: optional(text(LIMITS.metaBytes), 'JSON text'),
   debounce: optional(DEBOUNCE, 'without `throttle`, `idempotencyKey`, `unique`, `delay` and `runAt`'),
@@ -173,6 +182,7 @@ const newJob = record<NewJob>('NewJob', {
   maxLost: option('maxLost'),
   keep: option('keep'),
   logLines: option('logLines'),
+  ...TEXTS,
 })
 
 /** Refuses options that exclude each other: one of the two keys would never be free again. */

@@ -177,17 +177,22 @@ export const queuePattern: Kind<string> = {
   },
 }
 
-/** A key for idempotency, uniqueness or concurrency, or a tag. */
-export const key: Kind<string> = {
-  says: 'key',
-  write: (out, value) => out.text(value),
-  read: (from) => {
-    const value = from.text(LIMITS.keyLength)
-    if (value === '') throw from.outside(1, `a key of 1 to ${LIMITS.keyLength} UTF-16 units, got an empty string`)
-    if (!value.isWellFormed()) throw from.wrong('a key of well-formed text, got half of a surrogate pair')
-    return value
-  },
+/** A text that a caller gives a job. */
+export function given(max: number, what = 'text'): Kind<string> {
+  return {
+    says: what === 'text' ? `string, 1 to ${withCommas(max)}` : what,
+    write: (out, value) => out.text(value),
+    read: (from) => {
+      const value = from.text(max)
+      if (value === '') throw from.outside(1, `a ${what} of 1 to ${max} UTF-16 units, got an empty string`)
+      if (!value.isWellFormed()) throw from.wrong(`a ${what} of well-formed Unicode, got half of a surrogate pair`)
+      return value
+    },
+  }
 }
+
+/** A key for idempotency, uniqueness or concurrency, or a tag. */
+export const key: Kind<string> = given(LIMITS.keyLength, 'key')
 
 export const data: Kind<Data> = {
   says: 'data',

@@ -116,7 +116,7 @@ const MANY: Fields<ManyCommand> = {
   before: optional(count, '`next` of the slice before'),
   dryRun: or(boolean, false, 'counts, and changes nothing'),
   ids: optional(list(JOB_KEY, LIMITS.idsPerSlice), 'of these alone'),
-  search: optional(key, 'occurs in name, tags, keys or data; not with `ids`'),
+  search: optional(key, 'jobs that contain this string; not with `ids`'),
 }
 
 /** The fields of each operation, in their order on the wire. The operation's number there is in the table of operations. */
@@ -252,7 +252,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     filter: field(FILTER),
     limit: field(integer(1, LIMITS.pageJobs)),
     before: optional(count, '`next` of the page before'),
-    search: optional(key, 'occurs in name, tags, keys or data'),
+    search: optional(key, 'jobs that contain this string'),
     payloadBytes: optional(count, PAYLOAD_NOTE),
     lastRun: optional(boolean, 'true: each job with `lastRun`'),
     order: optional(choice(TIME_ORDERS), 'last finished first, of one final state; or soonest first, of scheduled jobs; nil: newest first'),

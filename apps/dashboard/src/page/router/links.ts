@@ -1,7 +1,7 @@
 /** The addresses of screens that others lead to, each in one place. */
 import { href } from './address.ts'
 
-/** Terms of the query of jobs; `text` is searched for in names, tags, keys and data. */
+/** Terms of the query of jobs; `text` is what the jobs contain. */
 export interface JobTerms {
   readonly state?: string
   readonly queue?: string

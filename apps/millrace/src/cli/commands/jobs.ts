@@ -63,7 +63,7 @@ const PAGE = 200
 export function addJobs(program: Command, context: Context): void {
   const jobs = program.command('jobs').description('Find, inspect and change jobs')
   addFilters(defaultCommand(jobs, 'list').description('List jobs, newest first'))
-    .option('--search <text>', 'only jobs with this string in the name, tags, keys or data')
+    .option('--search <text>', 'only jobs that contain this string')
     .option(
       '--order <order>',
       'order of the jobs: newest, oldest, finished (last finished first, with a final --state) or due (with --state scheduled)',
@@ -192,7 +192,7 @@ function changesOf({ runAt, priority, weight, setTag, clearTags, setMeta }: Many
 
 function addChange(jobs: Command, context: Context, change: Change, description: string): void {
   const command = addFilters(jobs.command(change).description(description).argument('[id...]', 'job ids; or use flags to select jobs'))
-    .option('--search <text>', 'only jobs with this string in the name, tags, keys or data')
+    .option('--search <text>', 'only jobs that contain this string')
     .option('--all', 'every job')
     .option('--limit <number>', 'with flags: at most this many', number)
     .option('--dry-run', 'with flags: count them and change nothing')

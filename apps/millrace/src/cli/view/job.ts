@@ -1,6 +1,7 @@
 /** Formats jobs for people: a line each in lists, or all details of one. */
-import { LIMITS, type RunError } from '@millrace/core'
+import { JOB_TEXT_NAMES, LIMITS, type RunError } from '@millrace/core'
 import type { Job, JobLog, PayloadName } from '@millrace/engine'
+import { flagName } from '../../config/flagName.ts'
 import { awayText, bytesText, countText, durationText, timeText } from '../output/amounts.ts'
 import { type Line, line, type Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
@@ -65,7 +66,7 @@ export function jobLines(job: Job, paint: Paint): Text[] {
     ['tags', job.tags.length === 0 ? undefined : job.tags.join(', ')],
     ['idempotency key', job.idempotencyKey],
     ['unique key', job.uniqueKey],
-    ['concurrency key', job.concurrencyKey],
+    ...JOB_TEXT_NAMES.map((name) => [flagName(name).replaceAll('-', ' '), job[name]] as const),
     ['flow', job.flow && `${job.flow.id} as ${job.flow.ref}, after ${job.flow.parents}`],
     ['data', payloadText(job, 'data')],
     ['checkpoint', payloadText(job, 'checkpoint')],

@@ -67,6 +67,7 @@ function boundsOf(kind: Kind): string {
     case 'time':
       return ': ISO 8601 with its zone'
     case 'name':
+    case 'text':
     case 'choice':
     case 'boolean':
     case 'cron':

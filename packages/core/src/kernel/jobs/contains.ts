@@ -1,16 +1,18 @@
 /** Judges jobs by a string that they contain. A store that searches by itself finds the same jobs: `storedForms` and `folded` say how. */
 import type { Data } from '../../job.ts'
+import { JOB_TEXT_NAMES } from '../../options/jobTexts.ts'
 import type { JobExtras } from '../records/job.ts'
 
-/** True if a job's name, tags, keys or data contain a string, ASCII letters in any case. Data is searched as the stored JSON. */
+/** True if a job's name, tags, keys, texts or data contain a string, ASCII letters in any case. Data is searched as the stored JSON. */
 export function contains(
   text: string,
   { data, extras }: { readonly data: Data | undefined; readonly extras: JobExtras | undefined },
   name: string,
 ): boolean {
-  const { tags = [], idempotencyKey = '', uniqueKey = '', concurrencyKey = '' } = extras ?? {}
+  const { tags = [], idempotencyKey = '', uniqueKey = '' } = extras ?? {}
+  const texts = JOB_TEXT_NAMES.map((name) => extras?.[name] ?? '')
   const wanted = folded(text)
-  if ([name, ...tags, idempotencyKey, uniqueKey, concurrencyKey].some((part) => folded(part).includes(wanted))) return true
+  if ([name, ...tags, idempotencyKey, uniqueKey, ...texts].some((part) => folded(part).includes(wanted))) return true
   if (typeof data !== 'string') return false
   const stored = folded(data)
   return storedForms(text).some((form) => stored.includes(folded(form)))

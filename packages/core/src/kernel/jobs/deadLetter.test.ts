@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { FailCommand } from '../../commands.ts'
 import { formatId } from '../../id.ts'
 import type { Data } from '../../job.ts'
+import { mapJobTexts } from '../../options/jobTexts.ts'
 import type { QueueChanges } from '../../queueSettings.ts'
 import { DEFAULT_RETENTION } from '../../retention.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
@@ -39,21 +40,27 @@ describe('a dead letter', () => {
     ['a string', '{"to":"ada"}'],
     ['bytes', new Uint8Array([1, 2, 3])],
     ['nothing', null],
-  ])('a dead letter has the name, the data (%s) and the tags of its job, and a meta that names the job and its error', (_, data) => {
-    const world = worldOf()
-    const job = world.enqueue('a', { data, tags: ['t'], meta: '{"by":"ada"}', priority: 3, unique: { key: 'u', onConflict: 'error' } })
-    world.call<'fail'>(failing(job, { retry: false }))
-    const [letter, ...others] = dead(world)
-    expect(others).toEqual([])
-    expect(letter).toMatchObject({ data, priority: 0, extras: { tags: ['t'] } })
-    expect(letter?.extras).not.toHaveProperty('uniqueKey')
-    expect(metaOf(letter)).toEqual({
-      deadLetter: { id: formatId(job), queue: 'default', attempt: 1, error: { name: 'TypeError', message: 'no', code: 'E_NO' } },
-      by: 'ada',
-    })
-    expect(world.stateOf(job)).toBe('failed')
-    expect(inQueue(world, 'other')).toHaveLength(1)
-  })
+  ])(
+    'a dead letter has the name, the data (%s), the tags and the texts of its job, no key, and a meta that names the job and its error',
+    (_, data) => {
+      const world = worldOf()
+      const texts = mapJobTexts((name) => `its ${name}`)
+      const more = { priority: 3, unique: { key: 'u', onConflict: 'error' } } as const
+      const job = world.enqueue('a', { data, tags: ['t'], meta: '{"by":"ada"}', ...texts, ...more })
+      world.call<'fail'>(failing(job, { retry: false }))
+      const [letter, ...others] = dead(world)
+      expect(others).toEqual([])
+      const { concurrencyKey: _key, ...kept } = texts
+      expect(letter).toMatchObject({ data, priority: 0 })
+      expect(letter?.extras).toEqual({ tags: ['t'], meta: expect.any(String), letter: true, ...kept })
+      expect(metaOf(letter)).toEqual({
+        deadLetter: { id: formatId(job), queue: 'default', attempt: 1, error: { name: 'TypeError', message: 'no', code: 'E_NO' } },
+        by: 'ada',
+      })
+      expect(world.stateOf(job)).toBe('failed')
+      expect(inQueue(world, 'other')).toHaveLength(1)
+    },
+  )
 
   test.each<[string, string | undefined, unknown]>([
     ['a string', '"abc"', { meta: 'abc' }],

@@ -4,6 +4,7 @@
  */
 import { formatId } from '../../id.ts'
 import { LIMITS } from '../../limits.ts'
+import { JOB_TEXT_NAMES, type JobTexts } from '../../options/jobTexts.ts'
 import type { RunError } from '../../runError.ts'
 import { attemptOf, type Job } from '../records/job.ts'
 import type { TurnContext } from '../state/turnContext.ts'
@@ -17,6 +18,9 @@ export function leaveDeadLetter(turn: TurnContext, job: Job, { name, message, co
   if (deadLetter === undefined || job.extras?.letter) return
   const error = { name, message: message.slice(0, LIMITS.lastErrorLength), ...(code !== undefined && { code }) }
   const meta = metaWith(job.extras?.meta, 'deadLetter', { id: formatId(job), queue: queue.name, attempt: attemptOf(job), error })
-  const tags = job.extras?.tags
-  createDeadLetter(turn, { name: jobName, queue: deadLetter, meta, ...(tags && { tags }) }, job)
+  const { tags, ...extras } = job.extras ?? {}
+  // The limits of its own queue count by the concurrency key, and a letter is in another one.
+  const kept = JOB_TEXT_NAMES.filter((text) => text !== 'concurrencyKey' && extras[text] !== undefined)
+  const texts: JobTexts = Object.fromEntries(kept.map((text) => [text, extras[text]]))
+  createDeadLetter(turn, { name: jobName, queue: deadLetter, meta, ...texts, ...(tags && { tags }) }, job)
 }

@@ -4,6 +4,7 @@ import { type Decision, Refused } from '../../decision.ts'
 import type { JobKey } from '../../id.ts'
 import { ACTIVE, BLOCKED, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
+import { JOB_TEXT_NAMES, type JobTexts } from '../../options/jobTexts.ts'
 import { resolvePolicy } from '../../policy.ts'
 import { defaultsOf, mayRefuse, NO_SETTINGS } from '../../queueSettings.ts'
 import type { Enqueued } from '../../replies.ts'
@@ -283,8 +284,10 @@ export function holdUnique(turn: TurnContext, job: Job, { name, key }: NameAndKe
 }
 
 function extrasOf(wanted: NewJob, { place: flow, schedule, payloadOf }: From, explicit: JobExtras['explicit']): JobExtras | undefined {
-  const { tags, meta, idempotencyKey, unique, concurrencyKey } = wanted
-  const plain = tags === undefined && meta === undefined && (concurrencyKey ?? flow ?? schedule ?? explicit) === undefined
+  const { tags, meta, idempotencyKey, unique } = wanted
+  let texts: JobTexts | undefined
+  for (const name of JOB_TEXT_NAMES) if (wanted[name] !== undefined) texts = { ...texts, [name]: wanted[name] }
+  const plain = tags === undefined && meta === undefined && (texts ?? flow ?? schedule ?? explicit) === undefined
   if (plain && (idempotencyKey ?? unique ?? wanted.debounce ?? wanted.throttle) === undefined) return undefined
   const shape = shapeOf(wanted)
   return {
@@ -293,7 +296,7 @@ function extrasOf(wanted: NewJob, { place: flow, schedule, payloadOf }: From, ex
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(unique && { uniqueKey: unique.key }),
     ...(unique?.until === 'start' && { untilStart: true }),
-    ...(concurrencyKey !== undefined && { concurrencyKey }),
+    ...texts,
     ...(shape && { shape }),
     ...(flow && { flow }),
     ...(schedule !== undefined && { schedule }),

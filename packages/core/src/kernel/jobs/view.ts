@@ -3,6 +3,7 @@
 import type { Now } from '../../clock.ts'
 import { CANCELLED, STATES } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
+import { mapJobTexts } from '../../options/jobTexts.ts'
 import { parsePolicy } from '../../policy.ts'
 import type { AttemptView, FlowView, JobView, LastRunView } from '../../replies.ts'
 import { timeAfter } from '../records/bucket.ts'
@@ -40,7 +41,7 @@ export function viewOf(row: JobRow, queue: string, name: string, attempts: reado
     meta: row.extras?.meta ?? null,
     idempotencyKey: row.extras?.idempotencyKey ?? null,
     uniqueKey: row.extras?.uniqueKey ?? null,
-    concurrencyKey: row.extras?.concurrencyKey ?? null,
+    ...mapJobTexts((name) => row.extras?.[name] ?? null),
     flow: flowOf(row),
     attempts,
     ...(row.lastRun !== undefined && { lastRun: row.lastRun }),

@@ -6,6 +6,7 @@
 import type { JobKey } from '../../id.ts'
 import type { AbortCause, Cancellation, Data } from '../../job.ts'
 import { SCHEDULED, type StateCode } from '../../lifecycle.ts'
+import type { JobTexts } from '../../options/jobTexts.ts'
 import type { Policy } from '../../policy.ts'
 import type { Field } from './definition.ts'
 import type { FlowPlace } from './flowState.ts'
@@ -20,7 +21,7 @@ export interface Shape {
 }
 
 /** Fields that few jobs have. */
-export interface JobExtras {
+export interface JobExtras extends JobTexts {
   readonly tags?: readonly string[]
   /** JSON text. */
   readonly meta?: string
@@ -30,7 +31,6 @@ export interface JobExtras {
   readonly untilStart?: true
   /** It had a unique key, which was released. */
   readonly released?: true
-  readonly concurrencyKey?: string
   readonly shape?: Shape
   /** The schedule that it comes from. */
   readonly schedule?: string

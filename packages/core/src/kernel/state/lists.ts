@@ -10,7 +10,7 @@ export interface Matching {
   readonly laneIds: readonly number[] | undefined
   /** Queue and name are not judged again: the lanes say them. */
   readonly filter: ListFilter
-  /** A string in name, tags, keys or data. */
+  /** A string that the jobs contain. */
   readonly text?: string | undefined
   /** Few enough are in the state, which has an index, for that to be read whole. */
   readonly indexed: boolean

@@ -171,8 +171,8 @@ export interface Questions extends Pick<TurnStore, 'jobs' | 'sourced' | 'journal
    */
   listFlows(query: FlowsQuery, bound: LookBound): FlowRows
   /**
-   * Reads a page of the jobs that match, newest first, fewer where they are large. With `search`, they have that text in their name, tags,
-   * keys or data, ASCII letters whatever their case; it looks at so many rows at most, and at no more once it is late.
+   * Reads a page of the jobs that match, newest first, fewer where they are large. With `search`, they contain that text (`contains`
+   * in jobs/contains.ts says where); it looks at so many rows at most, and at no more once it is late.
    */
   list(query: ListQuery, bound: LookBound): ListRows
   /** Returns one payload of a job; null where there is no such job, or no such payload. */

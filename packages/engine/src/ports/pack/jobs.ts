@@ -5,8 +5,11 @@
 import {
   type AttemptView,
   type Cancellation,
+  JOB_TEXT_NAMES,
+  type JobTextsView,
   type JobView,
   type LastRunView,
+  mapJobTexts,
   type PayloadSizes,
   POLICY_FIELDS,
   type PolicyView,
@@ -23,7 +26,7 @@ const TAGS = 16
 const META = 32
 const IDEMPOTENCY_KEY = 64
 const UNIQUE_KEY = 128
-const CONCURRENCY_KEY = 256
+const TEXTS = 256
 const FLOW = 512
 const ATTEMPTS = 1_024
 const BYTES = 8_192
@@ -34,6 +37,8 @@ const ORIGINAL_RUN_AT = 131_072
 /** Flags that take no value. */
 const OWN_RUN = 2_048 // its only attempt repeats the fields of the job, and its worker is in the head
 const CANCEL = 4_096
+
+const NO_TEXTS = mapJobTexts(() => null)
 
 /** The fields that jobs next to each other usually have in common. */
 interface Head extends Pick<JobView, 'name' | 'queue'> {
@@ -56,7 +61,7 @@ export function packJobs(jobs: readonly JobView[], column: NumberColumn, values:
     if (job.meta !== null) has |= META
     if (job.idempotencyKey !== null) has |= IDEMPOTENCY_KEY
     if (job.uniqueKey !== null) has |= UNIQUE_KEY
-    if (job.concurrencyKey !== null) has |= CONCURRENCY_KEY
+    if (JOB_TEXT_NAMES.some((name) => job[name] !== null)) has |= TEXTS
     if (job.flow !== null) has |= FLOW
     if (job.cancelRequested) has |= CANCEL
     if (job.bytes !== undefined) has |= BYTES
@@ -91,7 +96,7 @@ export function packJobs(jobs: readonly JobView[], column: NumberColumn, values:
     if (has & META) values.push(job.meta)
     if (has & IDEMPOTENCY_KEY) values.push(job.idempotencyKey)
     if (has & UNIQUE_KEY) values.push(job.uniqueKey)
-    if (has & CONCURRENCY_KEY) values.push(job.concurrencyKey)
+    if (has & TEXTS) values.push(mapJobTexts((name) => job[name]))
     if (has & FLOW) values.push(job.flow)
     if (has & ATTEMPTS) values.push(job.attempts)
     if (has & BYTES) values.push(job.bytes)
@@ -148,7 +153,7 @@ export function unpackJobs(reader: NumberReader, take: () => unknown): JobView[]
       meta: has & META ? (take() as string) : null,
       idempotencyKey: has & IDEMPOTENCY_KEY ? (take() as string) : null,
       uniqueKey: has & UNIQUE_KEY ? (take() as string) : null,
-      concurrencyKey: has & CONCURRENCY_KEY ? (take() as string) : null,
+      ...(has & TEXTS ? (take() as JobTextsView) : NO_TEXTS),
       flow: has & FLOW ? (take() as JobView['flow']) : null,
       attempts:
         has & OWN_RUN

@@ -9,7 +9,7 @@ export type Leading = (typeof LEADING)[number]
 
 export interface Query {
   readonly terms: Readonly<Partial<Record<Field, string>>>
-  /** Searched for in names, tags, keys and data; empty if nothing is. */
+  /** The string that the jobs contain; empty if any do. */
   readonly text: string
   /** Typed terms that are no part of the list's query: a state is a tab, an id another page. */
   readonly leading: Readonly<Partial<Record<Leading, string>>>

@@ -6,7 +6,7 @@ export const JOBS_TEXT = {
   all: 'All',
   list: 'Jobs',
   query: 'Filter jobs',
-  hint: (fields: readonly string[]) => `${fields.map((field) => `${field}:`).join(' ')} or a part of a name, a tag, a key or the data`,
+  hint: (fields: readonly string[]) => `${fields.map((field) => `${field}:`).join(' ')} or a text that the jobs contain`,
   suggestions: 'Suggestions',
   remove: (field: string, value: string) => `Remove ${field} ${value}`,
   clear: 'Clear the filter',
