@@ -110,7 +110,7 @@ test('export, and import into another file: the same jobs, to be done anew', { t
     '--timeout',
     'none',
   )
-  await place.ok('enqueue', 'later', '--run-at', '2040-01-01T00:00:00Z', '--concurrency-key', 'k')
+  await place.ok('enqueue', 'later', '--run-at', '2040-01-01T00:00:00Z', '--concurrency-key', 'k', '--summary', 'To Ada')
   const exported = await place.ok('export')
   expect(await place.ok('export', '--queue', 'out', '--state', 'waiting')).toBe(`${exported.split('\n')[0]}\n`)
   writeFileSync(place.path('jobs.ndjson'), exported)
@@ -127,7 +127,8 @@ test('export, and import into another file: the same jobs, to be done anew', { t
     backoff: { type: 'fixed', delay: 7_000 },
     timeout: null,
   })
-  expect(later).toMatchObject({ name: 'later', state: 'scheduled', runAt: '2040-01-01T00:00:00.000Z', concurrencyKey: 'k' })
+  const texts = { concurrencyKey: 'k', summary: 'To Ada' }
+  expect(later).toMatchObject({ name: 'later', state: 'scheduled', runAt: '2040-01-01T00:00:00.000Z', ...texts })
   expect(readFileSync(place.path('jobs.ndjson'), 'utf8')).toBe(exported)
 })
 

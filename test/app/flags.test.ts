@@ -10,10 +10,13 @@ test('of a job: weight, ttl, keys and how long they are known, debounce, throttl
   await place.serve()
   const plain = (await place.ok('enqueue', 'mail')).trim()
   const keyed = ['enqueue', 'mail', '--idempotency-key', 'k', '--idempotency-ttl', '1h']
-  const id = (await place.ok(...keyed, '--weight', '3', '--ttl', '1h', '--concurrency-key', 'c', '--timeout', 'none')).trim()
+  const id = (
+    await place.ok(...keyed, '--weight', '3', '--ttl', '1h', '--concurrency-key', 'c', '--summary', 'To Ada', '--timeout', 'none')
+  ).trim()
   expect(await place.okJson(...keyed)).toEqual({ id, created: false })
   const job = await place.okJson('jobs', 'show', id)
-  expect(job).toMatchObject({ weight: 3, concurrencyKey: 'c', idempotencyKey: 'k', timeout: null })
+  expect(job).toMatchObject({ weight: 3, concurrencyKey: 'c', summary: 'To Ada', idempotencyKey: 'k', timeout: null })
+  expect(await place.ok('jobs', 'list')).toMatch(/ mail: To Ada +default .*\n.* mail +default /)
   expect(Date.parse(job['expiresAt'] as string) - Date.parse(job['enqueuedAt'] as string)).toBe(3_600_000)
   for (const shaped of [
     ['--debounce', 'd', '--debounce-delay', '1h'],

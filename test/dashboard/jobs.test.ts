@@ -54,7 +54,7 @@ test('terms become chips, Tab takes a suggestion, Backspace removes the last chi
 test("did this customer's job run? A search, Enter: and their jobs are there", async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
   await fill(engine)
-  await engine.enqueue('resize', { customer: 'customer-needle', image: 'a.png' })
+  await engine.enqueue('resize', { customer: 'customer-needle', image: 'a.png' }, { summary: 'Avatar of Ada' })
   const page = await enter('/')
   await page.getByRole('button', { name: 'Search or jump to' }).waitFor()
   await task(page, { clicks: 0, keys: 2 }, async (user) => {
@@ -64,6 +64,7 @@ test("did this customer's job run? A search, Enter: and their jobs are there", a
   })
   await page.getByText('1 job', { exact: true }).waitFor()
   expect(await rowsOf(page).count()).toBe(1)
+  await rowsOf(page).getByText('Avatar of Ada').waitFor()
 })
 
 test('by the keyboard alone: a row, the job beside the list, and the job as a page', async ({ serveDashboard }) => {

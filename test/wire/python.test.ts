@@ -353,7 +353,7 @@ test('a program in Python manages jobs, queues, flows and schedules', async () =
   expect(await manager.ended).toMatchObject({ code: 0, stderr: '' })
   const report = { spec: { cron: '0 3 * * *', timezone: 'Europe/Berlin', jitter: 60, overlap: 'skip', catch_up: 'latest' } }
   expect(manager.lines.map((line) => JSON.parse(line))).toEqual([
-    { updated: [null, true, 7, [], { by: 'y' }, 1] },
+    { updated: [null, true, 7, [], { by: 'y' }, 1, 'To Ada'] },
     { due: 'waiting', cancelled: 'cancelled', by: 'ada' },
     { retried: 'waiting', finished: 'JOB_NOT_FOUND' },
     { deleted: null },

@@ -43,6 +43,7 @@ class JobOptions(TypedDict, total=False):
     max_lost: Optional[int]
     keep: Union[None, Seconds, str]
     log_lines: Optional[int]
+    summary: Optional[str]
 
 
 def new_job(
@@ -72,6 +73,7 @@ def new_job(
     max_lost: Optional[int] = None,
     keep: Union[None, Seconds, str] = None,
     log_lines: Optional[int] = None,
+    summary: Optional[str] = None,
 ) -> NewJob:
     """A job as it is asked for. Durations are in seconds, and None stands for the default: that of a worker for the name, of the queue, or
     of the engine, in this order.
@@ -104,6 +106,7 @@ def new_job(
     `keep`: the job is deleted this long after its end, or with 0 as it ends, instead of by the retention of its queue; seconds, 0 or
     more, or 'forever'.
     `log_lines`: log lines that each run keeps, the newest ones; 0 to 10,000, default 100.
+    `summary`: one line for people about the job, which lists show and a search finds; 1 to 200 characters.
 
     Raises TypeError, and Error (OPTION_TYPE) for a value that cannot be sent. The server checks the bounds: the call that sends the job
     raises Error (OPTION_TYPE, OPTION_RANGE), whose details are `option` and the `limit` that it broke."""

@@ -95,6 +95,7 @@ def job_info(said: Fields) -> JobInfo:
         idempotency_key=said.get("idempotencyKey"),
         unique_key=said.get("uniqueKey"),
         concurrency_key=said.get("concurrencyKey"),
+        summary=said.get("summary"),
         flow=or_none(flow_place, said.get("flow")),
         attempts=[attempt_info(each) for each in said["attempts"]],
         payload_bytes=said.get("bytes"),

@@ -260,6 +260,7 @@ NEW_JOB: Fields = {
     "max_lost": (22, "scalar"),
     "keep": (23, "keep"),
     "log_lines": (24, "scalar"),
+    "summary": (25, "scalar"),
 }
 
 DEFAULTS: Fields = {

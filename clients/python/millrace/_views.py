@@ -164,6 +164,7 @@ class JobInfo:
     `idempotency_key`: idempotency key of the job; None if it has none.
     `unique_key`: unique key that the job holds; None if it has none.
     `concurrency_key`: key that the limits per key of its queue count by; None if it has none.
+    `summary`: one line for people about the job, which lists show and a search finds; None if it has none.
     `flow`: place of the job in its flow; None if it is in none.
     `attempts`: runs of the job, the oldest first; empty in lists.
     `payload_bytes`: stored sizes of the payloads, in bytes; None unless the question limits payloads.
@@ -209,6 +210,7 @@ class JobInfo:
     idempotency_key: Optional[str]
     unique_key: Optional[str]
     concurrency_key: Optional[str]
+    summary: Optional[str]
     flow: Optional[FlowPlace]
     attempts: List[AttemptInfo]
     payload_bytes: Optional[Dict[str, Optional[int]]] = None

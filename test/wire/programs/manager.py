@@ -8,10 +8,10 @@ from program import millrace, refusal, say
 
 with millrace.connect(sys.argv[1]) as client:
     soon = datetime(2100, 1, 1, tzinfo=timezone.utc)
-    job = client.enqueue("nobody", {"n": 1}, delay=3600, tags=["old"], meta={"by": "x"})
+    job = client.enqueue("nobody", {"n": 1}, delay=3600, tags=["old"], meta={"by": "x"}, summary="To Ada")
     client.update(job, data=None, run_at=soon, priority=7, tags=[], meta={"by": "y"})
     info = client.get(job)
-    say(updated=[info.data, info.run_at == soon, info.priority, info.tags, info.meta, info.weight])
+    say(updated=[info.data, info.run_at == soon, info.priority, info.tags, info.meta, info.weight, info.summary])
     client.run_now(str(job))
     say(due=client.get(job).state, cancelled=client.cancel(job, reason="wrong", by="ada"), by=client.get(job).cancelled_by)
     client.retry(job)

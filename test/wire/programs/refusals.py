@@ -29,6 +29,7 @@ OF_JOBS = {
     "idempotency_ttl": [0],
     "weight": [0],
     "concurrency_key": [7],
+    "summary": ["", "x" * 201],
     "tags": [["a"] * 33],
     "meta": ["x" * 16_384],
     "debounce.delay": [{"key": "k", "delay": 0}],

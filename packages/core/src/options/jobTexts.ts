@@ -9,6 +9,8 @@ import { checkOf, type Row } from './kind.ts'
 export interface JobTexts {
   /** The key that the queue's `perKeyLimit`, `perKeyRateLimit` and `keyOrder` count by: 1 to 512 characters, default none. */
   readonly concurrencyKey?: string
+  /** One line for people, such as `'Invoice 2041 for Acme'`: lists show it, and a search finds it. 1 to 200 characters, default none. */
+  readonly summary?: string
 }
 
 export type JobText = keyof JobTexts
@@ -17,6 +19,10 @@ export const JOB_TEXTS = {
   concurrencyKey: {
     kind: { type: 'text', max: LIMITS.keyLength },
     says: 'Key that the limits per key of its queue count by',
+  },
+  summary: {
+    kind: { type: 'text', max: 200 },
+    says: 'One line for people about the job, which lists show and a search finds',
   },
 } as const satisfies Record<JobText, Row>
 

@@ -25,6 +25,7 @@ const { facts: text } = JOB_TEXT
 /** Returns what a look beside the list shows. */
 export function briefFacts(job: JobAnswer): readonly Fact[] {
   return present([
+    summaryOf(job),
     { name: text.queue, text: job.queue, to: queueLink(job.queue) },
     runsOf(job),
     workerOf(job),
@@ -39,6 +40,7 @@ export function briefFacts(job: JobAnswer): readonly Fact[] {
 /** Returns all of them. */
 export function allFacts(job: JobAnswer): readonly Fact[] {
   return present([
+    summaryOf(job),
     { name: text.queue, text: job.queue, to: queueLink(job.queue) },
     { name: text.priority, text: count(job.priority), ...(job.weight !== 1 && { note: `${text.weight} ${count(job.weight)}` }) },
     tokensOf(job),
@@ -118,6 +120,10 @@ function cancellationOf({ cancellation }: JobAnswer): readonly (Fact | undefined
 function keysOf({ concurrencyKey, uniqueKey, idempotencyKey }: JobAnswer): readonly (Fact | undefined)[] {
   const key = (name: string, value: string | undefined) => (value === undefined ? undefined : { name, text: value, isMono: true })
   return [key(text.key, concurrencyKey), key(text.unique, uniqueKey), key(text.idempotency, idempotencyKey)]
+}
+
+function summaryOf({ summary }: JobAnswer): Fact | undefined {
+  return summary === undefined ? undefined : { name: text.summary, text: summary }
 }
 
 function tagsOf({ tags }: JobAnswer): Fact | undefined {

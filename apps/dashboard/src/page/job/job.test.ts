@@ -54,9 +54,11 @@ describe('properties', () => {
   test('of a job that has failed', () => {
     const job = jobOf({
       ...{ state: 'failed', attempt: 3, run: 3, finishedAt: before(1_000), concurrencyKey: 'acme', tags: ['eu'] },
+      summary: 'To Ada',
       attempts: [{ run: 3, attempt: 3, worker: 'w', startedAt: before(1_033), endedAt: before(1_000), logs: [] }],
     })
     expect(briefFacts(job)).toEqual([
+      { name: 'Summary', text: 'To Ada' },
       { name: 'Queue', text: 'billing', to: '/queues/billing' },
       { name: 'Attempts', text: '3 of 3', note: 'last took 33 ms' },
       { name: 'Worker', text: 'w' },

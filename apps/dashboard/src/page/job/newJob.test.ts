@@ -80,14 +80,30 @@ describe('a copy', () => {
   })
 
   test('has the options of the job but for those that were edited, what was typed, and says of what it is a copy', () => {
-    const known = { tags: ['eu, south'], meta: { trace: 't' }, timeout: null, maxAge: null, weight: 3, idempotencyKey: 'k', uniqueKey: 'u' }
+    const known = {
+      tags: ['eu, south'],
+      meta: { trace: 't' },
+      timeout: null,
+      maxAge: null,
+      weight: 3,
+      idempotencyKey: 'k',
+      uniqueKey: 'u',
+      summary: 'To Ada',
+    }
     const job = jobOf(known as never)
     const draft = copyOf(job) as Draft
     expect(draft.fields).toMatchObject({ job: 'charge', queue: 'billing', tags: '"eu, south"', timeout: 'none' })
     const { text } = requestOf(draft, { ...draft.fields, data: '{"id": 9007199254740993}', priority: '7', queue: '' })
     expect(text).toContain('"data":{"id": 9007199254740993}')
     const { options } = JSON.parse(text)
-    expect(options).toMatchObject({ tags: ['eu, south'], timeout: null, weight: 3, priority: 7, meta: { trace: 't', copyOf: job.id } })
+    expect(options).toMatchObject({
+      tags: ['eu, south'],
+      timeout: null,
+      weight: 3,
+      priority: 7,
+      summary: 'To Ada',
+      meta: { trace: 't', copyOf: job.id },
+    })
     for (const name of ['idempotencyKey', 'queue', 'maxAge']) expect(options).not.toHaveProperty(name)
     expect(sent(draft, { data: '  ' })).not.toHaveProperty('data')
   })

@@ -14,7 +14,7 @@ export const OPTIONS = ['queue', 'delay', 'priority', 'concurrencyKey', 'tags', 
 type Option = (typeof OPTIONS)[number]
 
 /** Options that a copy has as the job has them. Keys that only one job may have are not among them. */
-const OTHERS = ['weight', 'tokens', 'backoff', 'heartbeatTimeout', 'maxAge', 'maxLost', 'keep', 'logLines'] as const
+const OTHERS = ['summary', 'weight', 'tokens', 'backoff', 'heartbeatTimeout', 'maxAge', 'maxLost', 'keep', 'logLines'] as const
 
 /** The text of each field, by the names of the API. */
 export type Fields = Readonly<Record<Option | 'job' | 'data', string>>

@@ -56,6 +56,7 @@ export const JOB_TEXT = {
     cancelledBy: 'Cancelled by',
     reason: 'Reason',
     expires: 'Kept until',
+    summary: 'Summary',
     key: 'Key',
     unique: 'Unique',
     idempotency: 'Idempotency',

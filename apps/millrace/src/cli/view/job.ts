@@ -12,7 +12,7 @@ import { settingText } from './setting.ts'
 export function jobColumns(paint: Paint, now: number): readonly Column<Job>[] {
   return [
     { title: 'ID', text: (job) => job.id },
-    { title: 'NAME', elastic: true, text: (job) => job.name },
+    { title: 'NAME', elastic: true, text: ({ name, summary }) => (summary === undefined ? name : `${name}: ${summary}`) },
     { title: 'QUEUE', elastic: true, text: (job) => job.queue },
     { title: 'STATE', text: (job) => stateText(job.state, paint) },
     { title: 'ATTEMPT', text: (job) => `${job.attempt}/${job.maxAttempts}`, right: true },

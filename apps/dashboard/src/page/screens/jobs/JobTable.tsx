@@ -148,7 +148,7 @@ const CELLS: Readonly<Record<Column, (job: JobAnswer) => ComponentChildren>> = {
   error: (job) => <LastError job={job} />,
   worker: ({ lastRun }) => <span class="muted">{lastRun?.worker}</span>,
   progress: (job) => <Progress job={job} />,
-  data: (job) => <Data job={job} />,
+  data: (job) => job.summary ?? <Data job={job} />,
   runs: (job) => {
     const attempts = attemptsOf(job)
     return attempts === undefined ? <span class="faint">–</span> : text.runs(...attempts)
