@@ -8,7 +8,7 @@ import type { BridgeError } from './bridge/message.ts'
 import type { Statement } from './bridge/statement.ts'
 import type { Connection } from './connection.ts'
 import { failureOf } from './failure.ts'
-import { Floors } from './floors.ts'
+import { LowWaterMarks } from './lowWaterMarks.ts'
 import { type Claim, claim } from './open/claim.ts'
 import type { Lock } from './open/lock.ts'
 import { Ownership } from './ownership.ts'
@@ -192,7 +192,8 @@ function broken(canary: Canary, [steps, chances, tells]: World): string[] {
       const lock = { keep: () => {} } as Lock
       const connection = connectTo(server, opened++, () => fates.shift() ?? 'answered')
       const made = attempt((): Claim => claim(connection, 0, 1))
-      if (!(made instanceof StoreFailure)) owners.push({ ownership: new Ownership(connection, lock, made, new Floors()), connection })
+      if (!(made instanceof StoreFailure))
+        owners.push({ ownership: new Ownership(connection, lock, made, new LowWaterMarks()), connection })
       continue
     }
     if (what === 'lose') {

@@ -2,7 +2,7 @@
 import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 import type { Statement } from './bridge/statement.ts'
 import type { Connection } from './connection.ts'
-import type { Floors } from './floors.ts'
+import type { LowWaterMarks } from './lowWaterMarks.ts'
 import { type Claim, claimAgain } from './open/claim.ts'
 import type { Lock } from './open/lock.ts'
 import { prepareWrite, type Write } from './write/write.ts'
@@ -20,7 +20,7 @@ const isAnnounced = (epoch: number): Statement => ({
 export class Ownership {
   readonly #connection: Connection
   readonly #lock: Lock
-  readonly #floors: Floors
+  readonly #marks: LowWaterMarks
   #owned: Claim
   /** The row of the owner has this epoch, also when the schema was claimed again since. */
   readonly #announced: Statement
@@ -30,13 +30,13 @@ export class Ownership {
   /** The opening of the connection in which the schema was claimed. Another one may be to another server. */
   #opening: number
 
-  constructor(connection: Connection, lock: Lock, claimed: Claim, floors: Floors) {
+  constructor(connection: Connection, lock: Lock, claimed: Claim, marks: LowWaterMarks) {
     this.#connection = connection
     this.#lock = lock
     this.#owned = claimed
     this.#announced = isAnnounced(claimed.epoch)
-    this.#floors = floors
-    this.#write = prepareWrite(connection, claimed, claimed.turn, floors)
+    this.#marks = marks
+    this.#write = prepareWrite(connection, claimed, claimed.turn, marks)
     this.#opening = connection.opening
   }
 
@@ -113,7 +113,7 @@ export class Ownership {
 
   #own(owned: Claim): void {
     this.#owned = owned
-    this.#write = prepareWrite(this.#connection, owned, owned.turn, this.#floors)
+    this.#write = prepareWrite(this.#connection, owned, owned.turn, this.#marks)
     this.#opening = this.#connection.opening
     this.#lock.keep()
   }

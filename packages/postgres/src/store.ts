@@ -1,8 +1,8 @@
 /** The store as the engine has it: one connection, which is opened again if it breaks. */
 import { answersOf, type Effects, type Store, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 import type { Connection } from './connection.ts'
-import { Floors } from './floors.ts'
 import { prepareInbox, type ReadInbox } from './inbox/read.ts'
+import { LowWaterMarks } from './lowWaterMarks.ts'
 import type { Claim } from './open/claim.ts'
 import type { Lock } from './open/lock.ts'
 import { Ownership } from './ownership.ts'
@@ -25,9 +25,9 @@ export interface PostgresStore extends Store {
 }
 
 export function makeStore(connection: Connection, lock: Lock, claimed: Claim): PostgresStore {
-  const floors = new Floors()
-  const reads = prepareReads(connection, floors)
-  const ownership = new Ownership(connection, lock, claimed, floors)
+  const marks = new LowWaterMarks()
+  const reads = prepareReads(connection, marks)
+  const ownership = new Ownership(connection, lock, claimed, marks)
   let closed = false
 
   const write = (effects: Effects, header: TurnHeader): void => {

@@ -4,7 +4,7 @@ import type { InboxRow } from '@millrace/core/kernel'
 import { MARK, MARK_ITSELF } from '../bridge/nul.ts'
 import type { Connection } from '../connection.ts'
 import { fittingOf } from '../read/bounded.ts'
-import { Floor } from './floor.ts'
+import { LowWaterMark } from './lowWaterMark.ts'
 import { NUMBERS, PLACES } from './schema.ts'
 import { TRIES_MAX, Tries, type Waiting } from './tries.ts'
 
@@ -32,12 +32,12 @@ type Raw = [id: number, at: number, name: string, data: string | null, options: 
 export type ReadInbox = (except: readonly number[], entriesMax?: number) => InboxRow[]
 
 export function prepareInbox(connection: Connection): ReadInbox {
-  const floor = new Floor(connection)
+  const mark = new LowWaterMark(connection)
   const tries = new Tries(connection)
   let first: number | undefined
   return (except, entriesMax = ENTRIES_MAX) => {
     const skipped = new Set(except)
-    const waiting = connection.all<Waiting>(WAITING, floor.get(), ENTRIES_MAX + except.length)
+    const waiting = connection.all<Waiting>(WAITING, mark.get(), ENTRIES_MAX + except.length)
     const found = waiting.filter(([id]) => !skipped.has(id)).slice(0, entriesMax)
     if (found.length === 0) {
       tries.end()

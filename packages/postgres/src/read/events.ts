@@ -2,7 +2,7 @@
 import type { JournalExtent } from '@millrace/core'
 import { JOURNAL_ROW_BYTES, prepareExtent, type RawEnds, type RawTurn, type TurnsAfter, turnFrom } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
-import type { Floors } from '../floors.ts'
+import type { LowWaterMarks } from '../lowWaterMarks.ts'
 
 /** The turns of one read. */
 const TURNS = 64
@@ -26,18 +26,18 @@ AND first_event >= coalesce((SELECT max(first_event) FROM journal WHERE count > 
   }
 }
 
-export function prepareJournal(connection: Connection, floors: Floors): (at: number) => JournalExtent {
+export function prepareJournal(connection: Connection, marks: LowWaterMarks): (at: number) => JournalExtent {
   const ends = `SELECT first.first_event, first.at, first.count, last.first_event, last.bytes - first.bytes + length(first.packed) + ${JOURNAL_ROW_BYTES},
 (SELECT min(turn) FROM journal WHERE turn >= $2)
 FROM (SELECT * FROM journal WHERE count > 0 AND first_event >= $1 ORDER BY first_event LIMIT 1) AS first
 CROSS JOIN (SELECT * FROM journal WHERE count > 0 ORDER BY first_event DESC LIMIT 1) AS last`
   const extentOf = prepareExtent(connection.prepare)
   return (at) => {
-    const { event, turn } = floors.journal
+    const { event, turn } = marks.journal
     const found = connection.get<[...RawEnds, firstTurn: number]>(ends, event, turn)
     if (found === undefined) return extentOf(undefined, at)
     const [first, firstAt, count, last, bytes, firstTurn] = found
-    floors.journal = { turn: firstTurn, event: first }
+    marks.journal = { turn: firstTurn, event: first }
     return extentOf([first, firstAt, count, last, bytes], at)
   }
 }

@@ -2,7 +2,7 @@
 import type { KeptQuery, Prunable } from '@millrace/core/kernel'
 import { type Batch, type Old, type PrunableReads, takePrunable } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
-import type { Floors } from '../floors.ts'
+import type { LowWaterMarks } from '../lowWaterMarks.ts'
 import { PAYLOAD_BYTES } from '../tables/job.ts'
 
 /** The number of batches that one slice reads at most. */
@@ -16,13 +16,13 @@ ORDER BY until, turn, lane LIMIT $3`
 const STILL = `SELECT seq, ${PAYLOAD_BYTES}, extras FROM job WHERE seq = ANY ($1::bigint[]) AND state = $2 AND finished_at = $3
 AND substring(policy FROM '"keep":(\\d+)')::bigint IS NOT DISTINCT FROM $4::bigint ORDER BY seq`
 
-export function preparePrunable(connection: Connection, floors: Floors): (kept: readonly KeptQuery[], limit: number) => Prunable[] {
+export function preparePrunable(connection: Connection, marks: LowWaterMarks): (kept: readonly KeptQuery[], limit: number) => Prunable[] {
   const reads: PrunableReads = {
     batches: ({ queueId, state, before, own = false }) => {
-      // No floor: a later job may be kept for a shorter time.
+      // No low-water mark: a later job may be kept for a shorter time.
       if (own) return connection.all<Batch>(KEPT, queueId, state, BATCHES_MAX, before)
-      const batches = connection.all<Batch>(BATCHES, queueId, state, BATCHES_MAX, ...floors.finished(queueId, state))
-      if (batches[0] !== undefined) floors.foundFinished(queueId, state, [batches[0][0], batches[0][1]])
+      const batches = connection.all<Batch>(BATCHES, queueId, state, BATCHES_MAX, ...marks.finished(queueId, state))
+      if (batches[0] !== undefined) marks.foundFinished(queueId, state, [batches[0][0], batches[0][1]])
       return batches
     },
     jobs: (seqs, state, at, keep) => connection.all<Old>(STILL, seqs, state, at, keep ?? null),

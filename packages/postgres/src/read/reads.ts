@@ -2,7 +2,7 @@
 import type { Store } from '@millrace/core/kernel'
 import { prepareSharedReads } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
-import { Floors } from '../floors.ts'
+import { LowWaterMarks } from '../lowWaterMarks.ts'
 import { prepareAttempts, prepareWithLastRuns } from './attempts.ts'
 import { prepareJournal, prepareTurnsAfter } from './events.ts'
 import { prepareFlowJobs } from './flowJobs.ts'
@@ -28,7 +28,7 @@ import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
 
 export type Reads = Omit<Store, 'read' | 'write' | 'reopen' | 'close' | 'care'>
 
-export function prepareReads(connection: Connection, floors = new Floors()): Reads {
+export function prepareReads(connection: Connection, marks = new LowWaterMarks()): Reads {
   const tally = prepareFlowTally(connection)
   const shared = prepareSharedReads({ prepare: connection.prepare, turns: prepareTurnsAfter(connection), tally })
   return {
@@ -49,7 +49,7 @@ export function prepareReads(connection: Connection, floors = new Floors()): Rea
     expired: prepareExpired(connection),
     failed: prepareFailed(connection),
     matching: prepareMatching(connection),
-    prunable: preparePrunable(connection, floors),
+    prunable: preparePrunable(connection, marks),
     deadlines: prepareDeadlines(connection),
     jobsInPlace: prepareJobsInPlace(connection),
     attempts: prepareAttempts(connection),
@@ -60,7 +60,7 @@ export function prepareReads(connection: Connection, floors = new Floors()): Rea
     payload: preparePayload(connection),
     oldestWaiting: prepareOldestWaiting(connection),
     oldestParked: prepareOldestParked(connection),
-    journal: prepareJournal(connection, floors),
+    journal: prepareJournal(connection, marks),
     schedules: prepareSchedules(connection),
     dueSchedules: prepareDueSchedules(connection),
     schedulePage: prepareSchedulePage(connection),

@@ -4,7 +4,7 @@
  */
 import type { Job, Queue } from '@millrace/core/kernel'
 import { batchesOf, type FinishedBatch, type PruneToken, packRanges, rangesOf } from '@millrace/sql'
-import type { Floors } from '../floors.ts'
+import type { LowWaterMarks } from '../lowWaterMarks.ts'
 import { type Batch, columns } from './batch.ts'
 
 const NOTE = `INSERT INTO finished (queue, state, lane, seqs, turn, at)
@@ -37,11 +37,11 @@ const COLUMNS = [
   ({ seqs }: FinishedBatch) => packRanges(rangesOf(seqs)),
 ] as const
 
-export function forgetFinished(batch: Batch, tokens: readonly unknown[], floors: Floors): void {
+export function forgetFinished(batch: Batch, tokens: readonly unknown[], marks: LowWaterMarks): void {
   for (const { queueId, state, turn, laneId, until, rest } of tokens as readonly PruneToken[]) {
     const place = until === undefined ? [turn, laneId] : [until, turn, laneId]
     const [all, before, keep] = until === undefined ? [FORGET, FORGET_BEFORE, KEEP] : [FORGET_KEPT, FORGET_KEPT_BEFORE, KEEP_KEPT]
-    const from = until === undefined ? floors.finished(queueId, state) : []
+    const from = until === undefined ? marks.finished(queueId, state) : []
     batch.add(rest === undefined ? all : before, queueId, state, ...place, ...from)
     if (rest !== undefined) batch.add(keep, rest, queueId, state, ...place)
   }

@@ -5,7 +5,7 @@
 import { LIMITS } from '@millrace/core'
 import type { Effects } from '@millrace/core/kernel'
 import { isKept } from '@millrace/sql'
-import type { Floors } from '../floors.ts'
+import type { LowWaterMarks } from '../lowWaterMarks.ts'
 import type { Batch } from './batch.ts'
 
 // Keys of live jobs are moved out of the way of the next slices: each would look at all of them, however many there are.
@@ -22,7 +22,7 @@ const EVENTS = `DELETE FROM journal WHERE turn >= $3 AND turn < (SELECT max(turn
   ) AS whole
 )`
 
-export function writePrune(batch: Batch, effects: Effects, { journal }: Floors): void {
+export function writePrune(batch: Batch, effects: Effects, { journal }: LowWaterMarks): void {
   const { forgetKeysBefore, forgetKeysLimit, forgetEventsBefore, forgetFailuresBefore } = effects
   if (forgetKeysBefore > 0) batch.add(KEYS, forgetKeysBefore, forgetKeysLimit, forgetKeysBefore + LIMITS.keysKeptMs)
   if (forgetFailuresBefore > 0) batch.add('DELETE FROM failure WHERE last_at < $1', forgetFailuresBefore)

@@ -2,8 +2,8 @@
 import type { Effects, TurnHeader } from '@millrace/core/kernel'
 import { SortedJobs } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
-import type { Floors } from '../floors.ts'
 import { writeInbox } from '../inbox/write.ts'
+import type { LowWaterMarks } from '../lowWaterMarks.ts'
 import type { Claim } from '../open/claim.ts'
 import { Batch } from './batch.ts'
 import { writeCursors } from './cursors.ts'
@@ -29,7 +29,7 @@ export interface Write {
 }
 
 /** @param turn the last one of this epoch */
-export function prepareWrite(connection: Connection, claim: Claim, turn: number, floors: Floors): Write {
+export function prepareWrite(connection: Connection, claim: Claim, turn: number, marks: LowWaterMarks): Write {
   const header = prepareHeader(connection, claim, turn)
   const running = prepareRunning(connection)
   const failures = prepareFailures(connection)
@@ -57,12 +57,12 @@ export function prepareWrite(connection: Connection, claim: Claim, turn: number,
     deleteJobs(batch, jobs.deleted)
     deleteJobs(batch, effects.pruned)
     noteFinished(batch, effects.settled, turn.at, turn.nextEvent)
-    forgetFinished(batch, effects.pruneTokens, floors)
+    forgetFinished(batch, effects.pruneTokens, marks)
     countKept(batch, effects.keptQueues)
     forgetDeleted(batch, effects.queuesGone)
     forgetLanes(batch, effects.lanesGone)
     running.write(batch, turn, effects)
-    writePrune(batch, effects, floors)
+    writePrune(batch, effects, marks)
     return batch
   }
 

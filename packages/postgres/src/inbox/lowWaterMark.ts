@@ -1,5 +1,5 @@
 /**
- * The floor of the inbox: every entry that is there, or that a transaction may still commit, lies above it. Reading begins there, and not in
+ * The low-water mark of the inbox: every entry that is there, or that a transaction may still commit, lies above it. Reading begins there, and not in
  * front of the remains of all entries that were ever taken, which stay for as long as any transaction of the server is open.
  *
  * A transaction gets its number before its entries do (`enqueue` sees to that). So if all transactions have ended that had a number when the
@@ -7,7 +7,7 @@
  */
 import type { Connection } from '../connection.ts'
 
-/** The number of reads after which the floor is looked at. */
+/** The number of reads after which the mark is looked at. */
 const READS = 200
 
 interface Candidate {
@@ -17,9 +17,9 @@ interface Candidate {
   readonly before: number
 }
 
-export class Floor {
+export class LowWaterMark {
   readonly #connection: Connection
-  /** The floor was found by this connection. Another one may be to a server that lacks what this one has seen. */
+  /** The mark was found by this connection. Another one may be to a server that lacks what this one has seen. */
   #opening = 0
   #id = 0
   #candidate: Candidate | undefined

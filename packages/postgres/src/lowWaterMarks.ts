@@ -8,7 +8,7 @@ type Batch = readonly [turn: number, lane: number]
 
 const FIRST: Batch = [0, 0]
 
-export class Floors {
+export class LowWaterMarks {
   /** The first row of the journal, as it was last read, and its first event. */
   journal = { turn: 0, event: 0 }
   readonly #finished = new Map<string, Batch>()

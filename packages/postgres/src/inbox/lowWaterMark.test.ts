@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'
 import type { Connection } from '../connection.ts'
-import { Floor } from './floor.ts'
+import { LowWaterMark } from './lowWaterMark.ts'
 
 /** A server of which the test knows everything: numbers of transactions and entries, and what is committed. */
 class Server {
@@ -39,8 +39,8 @@ class Server {
     // Numbers above the last one that has ended are not running, as far as a snapshot knows.
     if (sql.includes('xmin')) return [Math.min(this.lastEnded + 1, ...this.running.keys())]
     if (sql.includes('xmax')) return [this.lastEnded + 1]
-    const [floor, id] = values as [number, number]
-    const within = [...this.entries].filter((entry) => entry > floor && entry <= id)
+    const [mark, id] = values as [number, number]
+    const within = [...this.entries].filter((entry) => entry > mark && entry <= id)
     return [within.length === 0 ? id : Math.min(...within) - 1]
   }
 }
@@ -63,11 +63,11 @@ const step = fc.constantFrom<Step>(
   'reconnect',
 )
 
-test('no entry that is there, or may still be committed, ever lies at or below the floor', () => {
+test('no entry that is there, or may still be committed, ever lies at or below the mark', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(step, fc.nat()), { maxLength: 60 }), (steps) => {
       const server = new Server()
-      const floor = new Floor(server as unknown as Connection)
+      const mark = new LowWaterMark(server as unknown as Connection)
       let risen = 0
       for (const [what, chance] of steps) {
         const running = [...server.running.keys()]
@@ -77,7 +77,7 @@ test('no entry that is there, or may still be committed, ever lies at or below t
         else if ((what === 'commit' || what === 'rollback') && one !== undefined) server.end(one, what === 'commit')
         else if (what === 'take') server.entries.delete([...server.entries][chance % Math.max(1, server.entries.size)] ?? 0)
         else if (what === 'reconnect') server.opening++
-        else if (what === 'look') for (let read = 0; read < 200; read++) risen = floor.get()
+        else if (what === 'look') for (let read = 0; read < 200; read++) risen = mark.get()
         const open = [...server.entries, ...[...server.running.values()].flat()]
         for (const id of open) expect(id).toBeGreaterThan(risen)
       }
@@ -88,10 +88,10 @@ test('no entry that is there, or may still be committed, ever lies at or below t
 
 test('it rises to the last entry once all are taken and nothing runs', () => {
   const server = new Server()
-  const floor = new Floor(server as unknown as Connection)
+  const mark = new LowWaterMark(server as unknown as Connection)
   const look = () => {
     let found = 0
-    for (let read = 0; read < 200; read++) found = floor.get()
+    for (let read = 0; read < 200; read++) found = mark.get()
     return found
   }
   const slow = server.begin()
@@ -108,5 +108,5 @@ test('it rises to the last entry once all are taken and nothing runs', () => {
   look()
   expect(look()).toBe(2)
   server.opening++
-  expect(floor.get()).toBe(0)
+  expect(mark.get()).toBe(0)
 })
