@@ -1,5 +1,6 @@
 /** Jobs as lines of JSON: what a line asks for, as `enqueueMany` takes it or as `export` has written it; and what `export` writes. */
-import { bytesOption, describe, JOB_TEXT_NAMES, mapJobTexts, type Row, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption } from '@millrace/core'
+import { bytesOption, describe, mapJobTexts, type Row, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption } from '@millrace/core'
+import { DECODED, JOB } from '@millrace/core/answers'
 import type { Job, JobRequest } from '@millrace/engine'
 import { defined } from '../defined.ts'
 import { UsageError } from './errors.ts'
@@ -7,30 +8,8 @@ import { plain } from './output/plain.ts'
 
 /** The options that an exported job tells, and is enqueued with again: its `ttl` has become a time. */
 const OPTIONS = RUN_OPTION_NAMES.filter((name) => name !== 'ttl')
-/** And what has become of it, which begins anew. */
-const FATE = [
-  ...[
-    'id',
-    'state',
-    'output',
-    'checkpoint',
-    'progress',
-    'progressNote',
-    'progressValue',
-    'attempt',
-    'run',
-    'lostRuns',
-    'cancellation',
-    'enqueuedAt',
-    'originalRunAt',
-    'startedAt',
-    'deadlineAt',
-    'finishedAt',
-  ],
-  ...['expiresAt', 'cancelRequested', 'idempotencyKey', 'uniqueKey', 'flow', 'attempts', 'undecoded'],
-]
-const OTHERS = ['name', 'job', 'data', 'binary', 'options', 'runAt', 'tags', 'meta', ...JOB_TEXT_NAMES]
-const KNOWN: ReadonlySet<string> = new Set([...OPTIONS, ...FATE, ...OTHERS])
+/** The fields of a line of either kind. What else an exported job says has become of it, and begins anew. */
+const KNOWN: ReadonlySet<string> = new Set([...OPTIONS, ...Object.keys({ ...JOB.rows, ...DECODED.rows }), 'job', 'binary', 'options'])
 
 const PAYLOADS = ['data', 'output', 'checkpoint'] as const
 
