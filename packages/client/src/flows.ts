@@ -82,7 +82,7 @@ export interface FlowList {
   readonly flows: readonly FlowSummary[]
   /** Pass as `after` for the next page; undefined at the end. */
   readonly next: string | undefined
-  /** True if the page ended at the bound of looking, before it was full. There may be more behind `next`. */
+  /** True if the page ended at the bound of scanned jobs, before it was full. There may be more behind `next`. */
   readonly partial?: true
 }
 

@@ -28,12 +28,12 @@ export interface JobPage {
   readonly jobs: readonly Job[]
   /** Pass as `after` for the next page; undefined at the end. */
   readonly next: string | undefined
-  /** True if the page ended at the bound of looking, before it was full. There may be more behind `next`. */
+  /** True if the page ended at the bound of scanned jobs, before it was full. There may be more behind `next`. */
   readonly partial?: true
   /**
    * How many jobs of the list were passed to fill the page, deleted ones included. Absent if an index has found the jobs.
    */
-  readonly looked?: number
+  readonly scanned?: number
 }
 
 export async function readJob<Type extends JobType>(
@@ -83,11 +83,11 @@ export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSetti
   const shown = { payload, previewBytes: LIMITS.previewBytes }
   const jobs = reply.jobs.map((view) => jobOf(view, codec, shown))
   if (named !== undefined) return { jobs, next: undefined }
-  const { next, nextAt, looked } = reply
+  const { next, nextAt, scanned } = reply
   return {
     jobs,
     next: next === null ? undefined : formatCursor(next, order, nextAt),
     ...(next !== null && jobs.length < limit && { partial: true as const }),
-    ...(looked !== undefined && { looked }),
+    ...(scanned !== undefined && { scanned }),
   }
 }

@@ -135,7 +135,7 @@ export {
   type QueueMinutes,
 } from './kernel/state/history.ts'
 export { forgetHolders, keepHolders, setHolder } from './kernel/state/holders.ts'
-export type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from './kernel/state/lists.ts'
+export type { FlowRows, FlowsQuery, ListQuery, ListRows, Matching, ScanBound } from './kernel/state/lists.ts'
 export {
   assertSameMove,
   type MovedKey,

@@ -253,7 +253,7 @@ export interface ListPage {
   /** Pass as `beforeAt`; set in an order by time, unless at the end. */
   readonly nextAt?: number
   /** How many places of the list were passed, if jobs were looked at one after the other. */
-  readonly looked?: number
+  readonly scanned?: number
 }
 
 /** Events that the journal does not have, or has no more. */

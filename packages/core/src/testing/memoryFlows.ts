@@ -15,7 +15,7 @@ import {
 } from '../kernel/records/flowState.ts'
 import { type Counts, newCounts } from '../kernel/records/lane.ts'
 import type { FlowDueRow, FlowJobRow, FlowLeftRow, FlowRow, JobRow, ParentRow } from '../kernel/records/rows.ts'
-import type { FlowRows, FlowsQuery, LookBound } from '../kernel/state/lists.ts'
+import type { FlowRows, FlowsQuery, ScanBound } from '../kernel/state/lists.ts'
 import { StoreFailure } from '../kernel/state/storeFailure.ts'
 import { isFinal } from '../lifecycle.ts'
 import type { RunError } from '../runError.ts'
@@ -116,10 +116,10 @@ export class MemoryFlows {
   }
 
   /** Returns flows that have counters, newest first. */
-  list({ state, limit, before = Number.POSITIVE_INFINITY }: FlowsQuery, bound: LookBound): FlowRows {
+  list({ state, limit, before = Number.POSITIVE_INFINITY }: FlowsQuery, bound: ScanBound): FlowRows {
     const firsts = new Set([...this.counters.keys()].map((seq) => this.#store.rows.get(seq)?.extras?.flow?.first as number))
     const rows: FlowRow[] = []
-    let looked = 0
+    let scanned = 0
     const left = [...firsts].filter((each) => each < before).sort((a, b) => b - a)
     for (const [place, first] of left.entries()) {
       const jobs = this.#rowsOf(first)
@@ -128,8 +128,8 @@ export class MemoryFlows {
       const [{ laneId, node, enqueuedAt }] = jobs as [JobRow]
       const finishedAt = running ? 0 : Math.max(...jobs.map((job) => job.finishedAt))
       if (state === undefined || flowStateOf(counts) === state) rows.push({ seq: first, node, enqueuedAt, laneId, counts, finishedAt })
-      looked += jobs.length
-      if (rows.length < limit && looked < bound.rows && !bound.late(looked)) continue
+      scanned += jobs.length
+      if (rows.length < limit && scanned < bound.rows && !bound.late(scanned)) continue
       return { rows, next: place === left.length - 1 ? null : first }
     }
     return { rows, next: null }

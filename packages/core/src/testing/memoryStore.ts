@@ -50,7 +50,7 @@ import type {
 import type { Schedule } from '../kernel/records/ticks.ts'
 import type { Effects, PresenceNote } from '../kernel/state/effects.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/state/history.ts'
-import type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from '../kernel/state/lists.ts'
+import type { FlowRows, FlowsQuery, ListQuery, ListRows, Matching, ScanBound } from '../kernel/state/lists.ts'
 import { answersOf, type LogsQuery, type Question, type Store, type TurnHeader } from '../kernel/state/store.ts'
 import { StoreFailure } from '../kernel/state/storeFailure.ts'
 import type { LogRecord, PrunedJob, RunRecord, SourceOffset } from '../kernel/state/turnRows.ts'
@@ -374,7 +374,7 @@ export class MemoryStore implements Store {
     return this.flows.jobs(first, from, limit, edges)
   }
 
-  listFlows(query: FlowsQuery, bound: LookBound): FlowRows {
+  listFlows(query: FlowsQuery, bound: ScanBound): FlowRows {
     return this.flows.list(query, bound)
   }
 

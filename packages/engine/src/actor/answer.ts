@@ -48,7 +48,6 @@ import {
   type Lane,
   type ListQuery,
   type ListRows,
-  type LookBound,
   liveCountOf,
   matches,
   mostParked,
@@ -60,6 +59,7 @@ import {
   readFlow,
   readFlows,
   runOf,
+  type ScanBound,
   type Sender,
   type Session,
   type Store,
@@ -216,9 +216,9 @@ function list(actor: Answering, command: ListCommand): ListPage | Refused {
 }
 
 /** Returns the bounds of a page that the writer reads now. */
-function boundOf(actor: Answering): LookBound {
+function boundOf(actor: Answering): ScanBound {
   const until = actor.now.mono + LIMITS.turnMs
-  return { rows: LIMITS.walkRows, late: (looked) => looked >= LIMITS.leastRows && actor.now.mono >= until }
+  return { rows: LIMITS.walkRows, late: (scanned) => scanned >= LIMITS.leastRows && actor.now.mono >= until }
 }
 
 function listRunning({ store, tables }: Answering, query: ListQuery): ListRows {

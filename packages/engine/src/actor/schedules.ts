@@ -35,7 +35,7 @@ function findSchedules({ store, tables }: Asked, { prefix, after, limit, queue, 
   const size = Math.min(limit, LIMITS.pageSchedules)
   const found: Schedule[] = []
   let place = after
-  for (let looked = 0; looked < LIMITS.sliceRows; ) {
+  for (let scanned = 0; scanned < LIMITS.sliceRows; ) {
     const page = store.schedulePage(prefix, place, size)
     for (const schedule of page) {
       place = schedule.id
@@ -44,7 +44,7 @@ function findSchedules({ store, tables }: Asked, { prefix, after, limit, queue, 
       if (found.length === size) return { found, next: place }
     }
     if (page.length < size) return { found, next: null }
-    looked += page.length
+    scanned += page.length
   }
   return { found, next: place ?? null }
 }

@@ -1,6 +1,6 @@
 /** Answers questions in a reader thread, from a store that is opened with the first one. */
 import { type CommandOf, type JobView, LIMITS, type ListCommand, type ListPage, type ReplyOf } from '@millrace/core'
-import { type LaneRow, type LookBound, readFlow, readFlows, readHistories, type Store, viewOf } from '@millrace/core/kernel'
+import { type LaneRow, readFlow, readFlows, readHistories, type ScanBound, type Store, viewOf } from '@millrace/core/kernel'
 import { workerData } from 'piscina'
 import { systemClock } from '../clock.ts'
 import type { Paged } from './readers.ts'
@@ -12,9 +12,9 @@ export type StoreReader = Pick<Store, 'load' | 'list' | 'children' | 'flowJobs' 
 const GONE = { queue: '', name: '' }
 
 /** Returns the bounds of a page that begins now. */
-function bound(): LookBound {
+function bound(): ScanBound {
   const until = systemClock.read().mono + LIMITS.searchMs
-  return { rows: LIMITS.searchRows, late: (looked) => looked >= LIMITS.leastRows && systemClock.read().mono >= until }
+  return { rows: LIMITS.searchRows, late: (scanned) => scanned >= LIMITS.leastRows && systemClock.read().mono >= until }
 }
 
 /** Returns the function that the pool calls. `open` gets the options of the store module. */

@@ -56,6 +56,6 @@ export const FLOW_LIST = z
     partial: z
       .boolean()
       .optional()
-      .openapi({ description: 'The page ended before it was full, at a bound of looking. There may be more behind `next`.' }),
+      .openapi({ description: 'The page ended before it was full, at a bound of scanned jobs. There may be more behind `next`.' }),
   })
   .openapi('FlowList')

@@ -1,13 +1,13 @@
 /** Reads pages of lists, and slices of what a bulk call matches. */
 import { isNarrowed, LIMITS } from '@millrace/core'
-import { impliedFilter, type JobRow, type ListQuery, type ListRows, type LookBound, type Matching } from '@millrace/core/kernel'
+import { impliedFilter, type JobRow, type ListQuery, type ListRows, type Matching, type ScanBound } from '@millrace/core/kernel'
 import { type Found, NOTHING_FOUND, type Place, pageOf, sliceOf } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import { prepareWithLastRuns } from './attempts.ts'
 import { fitsFrom, fitValues } from './fits.ts'
 import { prepareJobs, readWithin } from './jobs.ts'
-import { prepareLook } from './look.ts'
 import { arrivalParts, orderedParts } from './parts.ts'
+import { prepareScan } from './scan.ts'
 
 /** The limit for one slice's payloads: a slice of large ones is shorter than requested. */
 const SLICE_BYTES = 16 * 2 ** 20
@@ -16,12 +16,12 @@ const PAGE = `SELECT job.seq FROM job WHERE job.seq < $1 AND ${fitsFrom(2)} ORDE
 const LANES = `SELECT lane.id FROM lane JOIN queue ON queue.id = lane.queue
 WHERE ($1::text IS NULL OR queue.name = $1) AND ($2::text IS NULL OR lane.name = $2) ORDER BY lane.id`
 
-export function prepareList(connection: Connection): (query: ListQuery, bound: LookBound) => ListRows {
-  const look = prepareLook(connection)
+export function prepareList(connection: Connection): (query: ListQuery, bound: ScanBound) => ListRows {
+  const scan = prepareScan(connection)
   const jobs = prepareJobs(connection)
   const withLastRuns = prepareWithLastRuns(connection)
 
-  const find = (query: ListQuery, bound: LookBound): Found => {
+  const find = (query: ListQuery, bound: ScanBound): Found => {
     const { limit, search: text, order, ascending = false, beforeAt } = query
     const { before = ascending ? 0 : Number.MAX_SAFE_INTEGER } = query
     const filter = impliedFilter(query.filter)
@@ -38,7 +38,7 @@ export function prepareList(connection: Connection): (query: ListQuery, bound: L
     const from = beforeAt === undefined ? undefined : { at: beforeAt, seq: before }
     const parts =
       order === undefined ? arrivalParts(connection, filter.tag, before, ascending) : orderedParts(connection, order, filter, lanes, from)
-    return look({ filter, laneIds, text }, parts, limit, bound)
+    return scan({ filter, laneIds, text }, parts, limit, bound)
   }
 
   return (query, bound) => {
@@ -52,10 +52,10 @@ export function prepareList(connection: Connection): (query: ListQuery, bound: L
 export type ReadMatching = (filter: Matching, before: number, limit: number) => { rows: JobRow[]; next: number | null }
 
 export function prepareMatching(connection: Connection): ReadMatching {
-  const look = prepareLook(connection)
+  const scan = prepareScan(connection)
   return ({ filter, laneIds = null, text }, before, limit) => {
-    const bound: LookBound = { rows: LIMITS.walkRows, late: () => false }
-    const found = look({ filter, laneIds, text }, arrivalParts(connection, filter.tag, before), limit, bound)
+    const bound: ScanBound = { rows: LIMITS.walkRows, late: () => false }
+    const found = scan({ filter, laneIds, text }, arrivalParts(connection, filter.tag, before), limit, bound)
     const seqs = found.places.map(({ seq }) => seq)
     return sliceOf(found, readWithin(connection, seqs, SLICE_BYTES))
   }

@@ -3,7 +3,7 @@ import { FAILED, type ListFilter, type StateCode, type TimeOrder } from '@millra
 import { type Place, seqsIn, unpackRanges } from '@millrace/sql'
 import type { Value } from '../bridge/statement.ts'
 import type { Connection } from '../connection.ts'
-import type { Part, Parts } from './look.ts'
+import type { Part, Parts } from './scan.ts'
 
 /** The rows and the batches of a part. */
 const PART_ROWS = 512

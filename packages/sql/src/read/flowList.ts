@@ -16,7 +16,7 @@ WHERE job.seq = gate.seq AND gate.seq < ? ORDER BY gate.seq DESC LIMIT 1`)
   const lane = prepare<[laneId: number]>('SELECT job.lane FROM job WHERE job.seq = ?')
   return ({ state, limit, before = Number.MAX_SAFE_INTEGER }, bound) => {
     const rows: FlowRow[] = []
-    let looked = 0
+    let scanned = 0
     for (let end = before; ; ) {
       const gate = newest.get(end)
       if (gate === undefined) return { rows, next: null }
@@ -28,9 +28,9 @@ WHERE job.seq = gate.seq AND gate.seq < ? ORDER BY gate.seq DESC LIMIT 1`)
         const [laneId] = lane.get(seq) as [laneId: number]
         rows.push({ seq: first, node, enqueuedAt, laneId, counts, finishedAt: is === 'running' ? 0 : finishedAt })
       }
-      looked += jobs
+      scanned += jobs
       end = first
-      if (rows.length < limit && looked < bound.rows && !bound.late(looked)) continue
+      if (rows.length < limit && scanned < bound.rows && !bound.late(scanned)) continue
       return { rows, next: newest.get(first) === undefined ? null : first }
     }
   }

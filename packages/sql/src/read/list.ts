@@ -12,14 +12,14 @@ export interface Found {
   readonly places: readonly Place[]
   readonly next: Place | null
   /** The number of places that were passed, those of deleted jobs included. Absent if an index has found the jobs. */
-  readonly looked?: number
+  readonly scanned?: number
 }
 
 export const NOTHING_FOUND: Found = { places: [], next: null }
 
 /** @param rows the first of the jobs, as many as the page may hold */
 export function pageOf(
-  { places, next, looked }: Found,
+  { places, next, scanned }: Found,
   rows: JobRow[],
   { lastRun }: ListQuery,
   withLastRuns: (rows: readonly JobRow[]) => JobRow[],
@@ -29,7 +29,7 @@ export function pageOf(
     rows: lastRun === true ? withLastRuns(rows) : rows,
     next: end?.seq ?? null,
     ...(end?.at !== undefined && { nextAt: end.at }),
-    ...(looked !== undefined && { looked }),
+    ...(scanned !== undefined && { scanned }),
   }
 }
 

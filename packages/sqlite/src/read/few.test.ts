@@ -1,6 +1,6 @@
 // Few jobs that match, among many that do not: they are found without a look at the others.
 import { FAILED, SCHEDULED } from '@millrace/core'
-import type { LookBound } from '@millrace/core/kernel'
+import type { ScanBound } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import type { Database, Statement } from '../driver.ts'
 import { connectReader } from '../open/connect.ts'
@@ -9,7 +9,7 @@ import { Turns } from '../testing/jobs.ts'
 import { prepareList } from './list.ts'
 
 /** Enough for a page and its end. */
-const FEW_ROWS: LookBound = { rows: 10, late: () => false }
+const FEW_ROWS: ScanBound = { rows: 10, late: () => false }
 const RETRYING = { state: SCHEDULED, retrying: true } as const
 
 function manyScheduled() {

@@ -1,5 +1,5 @@
 /** Every filter in every order, page by page while jobs change: held against a naive look at all rows. */
-import type { JobRow, ListQuery, LookBound } from '@millrace/core/kernel'
+import type { JobRow, ListQuery, ScanBound } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'
@@ -10,7 +10,7 @@ import { listed } from '../testing/lists.ts'
 
 const START = 1_700_000_000_000
 const changes = (count: number) => fc.array(change, { minLength: count / 2, maxLength: count })
-const bound: fc.Arbitrary<LookBound> = fc
+const bound: fc.Arbitrary<ScanBound> = fc
   .tuple(fc.constantFrom(1, 3, 40, 1_000_000), fc.boolean())
   .map(([rows, late]) => ({ rows, late: () => late }))
 

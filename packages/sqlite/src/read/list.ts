@@ -1,22 +1,22 @@
 /** Reads one page of a list: finds the jobs, and reads as many as a page may hold. */
 import { FAILED, isNarrowed, LIMITS, type ListFilter, statesOf } from '@millrace/core'
-import { impliedFilter, type ListQuery, type ListRows, type LookBound } from '@millrace/core/kernel'
+import { impliedFilter, type ListQuery, type ListRows, type ScanBound } from '@millrace/core/kernel'
 import { type Found, NOTHING_FOUND, type Place, pageOf } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 import { prepareJobs, prepareJobsWithin } from './jobs.ts'
 import { prepareWithLastRuns } from './lastRuns.ts'
-import { type Part, prepareLook } from './look.ts'
 import { prepareOrderedParts } from './orders.ts'
 import { preparePage } from './page.ts'
 import { type Arrival, prepareArrivalParts } from './parts.ts'
+import { type Part, prepareScan } from './scan.ts'
 import { prepareSelection, type Selection } from './selection.ts'
 
 /** The most rows that an index is asked for at once. */
 const FEW_MAX = 1_000_000
 
-export function prepareList(db: Database): (query: ListQuery, bound: LookBound) => ListRows {
+export function prepareList(db: Database): (query: ListQuery, bound: ScanBound) => ListRows {
   const page = preparePage(db)
-  const look = prepareLook(db)
+  const scan = prepareScan(db)
   const arrival = prepareArrivalParts(db)
   const ordered = prepareOrderedParts(db)
   const select = prepareSelection(db)
@@ -33,7 +33,7 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
     return (isMany ? undefined : arrival.inStates(lanes, filter, from, few)) ?? arrival.all(from)
   }
 
-  const find = (query: ListQuery, bound: LookBound): Found => {
+  const find = (query: ListQuery, bound: ScanBound): Found => {
     const { limit, search: text, order, ascending = false, beforeAt } = query
     const { before = ascending ? 0 : Number.MAX_SAFE_INTEGER } = query
     if (text === undefined && order === undefined && !ascending && !isNarrowed(query.filter)) {
@@ -48,12 +48,12 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
     const from = beforeAt === undefined ? undefined : { at: beforeAt, seq: before }
     const parts =
       order === undefined ? arrivalParts(filter, selection, { seq: before, ascending }, bound.rows) : ordered(order, filter, lanes, from)
-    return look({ filter, lanes, text }, parts, limit, bound)
+    return scan({ filter, lanes, text }, parts, limit, bound)
   }
 
   // A reader's statements see one moment only within a transaction. Otherwise a job that is removed in between would make a page
   // short, and a short page reads as the last.
-  return db.transaction((query: ListQuery, bound: LookBound): ListRows => {
+  return db.transaction((query: ListQuery, bound: ScanBound): ListRows => {
     const found = find(query, bound)
     const seqs = found.places.map(({ seq }) => seq)
     const rows = query.payloadBytes === undefined ? whole(seqs) : jobs(seqs, query.payloadBytes)

@@ -3,12 +3,12 @@
  * turn. If few jobs are in the state, its index finds them. Otherwise a bounded walk finds them, and reports how far it has come.
  */
 import { LIMITS } from '@millrace/core'
-import type { JobRow, LookBound, Matching } from '@millrace/core/kernel'
+import type { JobRow, Matching, ScanBound } from '@millrace/core/kernel'
 import { sliceOf } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 import { prepareJobsWithin } from './jobs.ts'
-import { type Part, prepareLook } from './look.ts'
 import { type Arrival, prepareArrivalParts } from './parts.ts'
+import { type Part, prepareScan } from './scan.ts'
 
 export type ReadMatching = (filter: Matching, before: number, limit: number) => { rows: JobRow[]; next: number | null }
 
@@ -16,7 +16,7 @@ export type ReadMatching = (filter: Matching, before: number, limit: number) => 
 const SLICE_BYTES = 16 * 2 ** 20
 
 export function prepareMatching(db: Database): ReadMatching {
-  const look = prepareLook(db)
+  const scan = prepareScan(db)
   const arrival = prepareArrivalParts(db)
   const jobs = prepareJobsWithin(db, SLICE_BYTES)
 
@@ -29,8 +29,8 @@ export function prepareMatching(db: Database): ReadMatching {
 
   return (matching, before, limit) => {
     const { filter, laneIds: ids = null, text } = matching
-    const bound: LookBound = { rows: LIMITS.walkRows, late: () => false }
-    const found = look({ filter, lanes: { ids, queue: null }, text }, partsOf(matching, before), limit, bound)
+    const bound: ScanBound = { rows: LIMITS.walkRows, late: () => false }
+    const found = scan({ filter, lanes: { ids, queue: null }, text }, partsOf(matching, before), limit, bound)
     return sliceOf(found, jobs(found.places.map(({ seq }) => seq)))
   }
 }

@@ -2,7 +2,7 @@
 import { FAILED, type ListFilter, SCHEDULED, type StateCode, type TimeOrder } from '@millrace/core'
 import { type Place, seqsIn, unpackRanges } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import type { Part } from './look.ts'
+import type { Part } from './scan.ts'
 import { type Lanes, prepareFailedLanes, prepareQueuesOf, RETRYING } from './selection.ts'
 
 /** The rows and the batches of a part. */

@@ -2,7 +2,7 @@
 import { FAILED, type ListFilter, SCHEDULED, type StateCode, statesOf } from '@millrace/core'
 import type { Database, Statement } from '../driver.ts'
 import { firstOf, prepareTagBlocks } from '../tags.ts'
-import type { Part } from './look.ts'
+import type { Part } from './scan.ts'
 import { type Lanes, prepareFailedLanes, prepareStateSeqs, RETRYING } from './selection.ts'
 
 /** The rows of a part. */

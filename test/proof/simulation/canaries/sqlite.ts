@@ -32,7 +32,7 @@ export const SQLITE: readonly Canary[] = [
   },
   {
     name: 'search-skips-where-a-page-ends',
-    file: 'packages/sqlite/src/read/look.ts',
+    file: 'packages/sqlite/src/read/scan.ts',
     find: '        next = placeOf(seq)\n',
     replace: '        next = { ...placeOf(seq), seq: seq - 1 }\n',
     breaks: 'invariant 28',

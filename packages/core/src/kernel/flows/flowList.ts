@@ -5,7 +5,7 @@ import type { FlowSummaryView, FlowsPage } from '../../replies.ts'
 import { flowStateOf } from '../records/flowState.ts'
 import { namedCounts } from '../records/lane.ts'
 import type { FlowRow } from '../records/rows.ts'
-import type { LookBound } from '../state/lists.ts'
+import type { ScanBound } from '../state/lists.ts'
 import type { Questions } from '../state/store.ts'
 import type { LanesNamed } from './flowPage.ts'
 
@@ -13,7 +13,7 @@ import type { LanesNamed } from './flowPage.ts'
 export function readFlows(
   store: Pick<Questions, 'listFlows'>,
   { op: _, limit, ...query }: CommandOf<'listFlows'>,
-  bound: LookBound,
+  bound: ScanBound,
   lanes: LanesNamed,
 ): FlowsPage {
   const { rows, next } = store.listFlows({ ...query, limit: Math.min(limit, LIMITS.pageJobs) }, bound)

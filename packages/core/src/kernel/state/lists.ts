@@ -20,10 +20,10 @@ export interface Matching {
 export type ListQuery = Omit<ListCommand, 'op'>
 
 /** The bounds of a page that looks at one job after the other. */
-export interface LookBound {
+export interface ScanBound {
   readonly rows: number
   /** True if the page has taken too long, after so many jobs: a page looks at a few of them however slow the machine is. */
-  readonly late: (looked: number) => boolean
+  readonly late: (scanned: number) => boolean
 }
 
 export interface ListRows {
@@ -33,7 +33,7 @@ export interface ListRows {
   /** With `next`, the place in an order by time. */
   readonly nextAt?: number
   /** How many places of the list were passed, if jobs were looked at one after the other. */
-  readonly looked?: number
+  readonly scanned?: number
 }
 
 /** A page of flows, as it is asked for. */

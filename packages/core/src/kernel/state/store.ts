@@ -34,7 +34,7 @@ import type {
 import type { Schedule } from '../records/ticks.ts'
 import type { Effects } from './effects.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from './history.ts'
-import type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from './lists.ts'
+import type { FlowRows, FlowsQuery, ListQuery, ListRows, Matching, ScanBound } from './lists.ts'
 import type { SourceOffset } from './turnRows.ts'
 
 /** The numbers that go with a turn into its transaction. */
@@ -169,12 +169,12 @@ export interface Questions extends Pick<TurnStore, 'jobs' | 'sourced' | 'journal
    * Flows with a job that waits, or has waited, for others, newest first, all of one moment. It counts the jobs of one flow after the other,
    * of so many jobs at most and of one flow at least, and of no more flows once it is late.
    */
-  listFlows(query: FlowsQuery, bound: LookBound): FlowRows
+  listFlows(query: FlowsQuery, bound: ScanBound): FlowRows
   /**
    * Reads a page of the jobs that match, newest first, fewer where they are large. With `search`, they contain that text (`contains`
    * in jobs/contains.ts says where); it looks at so many rows at most, and at no more once it is late.
    */
-  list(query: ListQuery, bound: LookBound): ListRows
+  list(query: ListQuery, bound: ScanBound): ListRows
   /** Returns one payload of a job; null where there is no such job, or no such payload. */
   payload(seq: number, name: PayloadName): Data
   /** When the longest waiting job of a lane became due, of those that are not parked; 0 where none waits. */

@@ -12,7 +12,7 @@ interface Props {
 /** The end of the list: a button for more, how far a search is, or why it ends here. */
 export function ListEnd({ list: { pages, isLoading, isStopped, error, more, stop, showNewest }, all }: Props) {
   const found = pages?.jobs.length ?? 0
-  const isSearch = all !== undefined && pages !== undefined && pages.looked > 0
+  const isSearch = all !== undefined && pages !== undefined && pages.scanned > 0
   if (error !== undefined) {
     return (
       <div class="list-end" role="alert">
@@ -35,14 +35,14 @@ export function ListEnd({ list: { pages, isLoading, isStopped, error, more, stop
   if (isLoading) {
     return (
       <div class="list-end" role="status">
-        <span>{isSearch ? text.searching(pages.looked, all, found) : text.loading(found)}</span>
+        <span>{isSearch ? text.searching(pages.scanned, all, found) : text.loading(found)}</span>
         <Button label={text.stop} run={stop} />
       </div>
     )
   }
   return (
     <div class="list-end">
-      {isStopped && isSearch && <span>{text.stopped(pages.looked, all, found)}</span>}
+      {isStopped && isSearch && <span>{text.stopped(pages.scanned, all, found)}</span>}
       <Button label={isStopped ? text.goOn : text.more} run={more} />
     </div>
   )

@@ -7,7 +7,7 @@ const jobs = (...ids: readonly string[]) => ids.map((id) => jobOf({ id }))
 const idsOf = ({ jobs: all }: { readonly jobs: readonly { readonly id: string }[] }) => all.map(({ id }) => id).join('')
 
 describe('the first page', () => {
-  const known = { jobs: jobs('d', 'c', 'b', 'a'), next: 'behind a', isBehind: false, looked: 4 }
+  const known = { jobs: jobs('d', 'c', 'b', 'a'), next: 'behind a', isBehind: false, scanned: 4 }
 
   test('is the list at first, and wherever it is all there is', () => {
     expect(withFirst(undefined, { jobs: jobs('b', 'a'), next: 'n' }, false)).toMatchObject({ next: 'n', isBehind: false })
@@ -39,18 +39,18 @@ describe('the first page', () => {
 })
 
 test('a further page follows; a job is there once, and the list has an end', () => {
-  const list = { jobs: jobs('c', 'b'), next: 'n', isBehind: false, looked: 2 }
+  const list = { jobs: jobs('c', 'b'), next: 'n', isBehind: false, scanned: 2 }
   const longer = withNext(list, { jobs: jobs('b', 'a') })
   expect([idsOf(longer), longer.next]).toEqual(['cba', undefined])
-  const full = { jobs: Array.from({ length: ROWS_MAX - 1 }, (_, id) => jobOf({ id: `${id}` })), next: 'n', isBehind: false, looked: 0 }
+  const full = { jobs: Array.from({ length: ROWS_MAX - 1 }, (_, id) => jobOf({ id: `${id}` })), next: 'n', isBehind: false, scanned: 0 }
   const most = withNext(full, { jobs: jobs('x', 'y'), next: 'more' })
   expect([most.jobs.length, most.next]).toEqual([ROWS_MAX, undefined])
 })
 
-test('a search sums up how many jobs it has looked at, from its first page on', () => {
-  const first = withFirst(undefined, { jobs: [], next: 'n', partial: true, looked: 2_000 }, false)
-  const longer = withNext(first, { jobs: jobs('a'), next: 'm', partial: true, looked: 1_500 })
-  expect([first.looked, longer.looked]).toEqual([2_000, 3_500])
+test('a search sums up how many jobs it has scanned, from its first page on', () => {
+  const first = withFirst(undefined, { jobs: [], next: 'n', partial: true, scanned: 2_000 }, false)
+  const longer = withNext(first, { jobs: jobs('a'), next: 'm', partial: true, scanned: 1_500 })
+  expect([first.scanned, longer.scanned]).toEqual([2_000, 3_500])
   // The first page is asked for again: it passes the same jobs.
-  expect(withFirst(longer, { jobs: [], next: 'n', partial: true, looked: 2_000 }, false).looked).toBe(3_500)
+  expect(withFirst(longer, { jobs: [], next: 'n', partial: true, scanned: 2_000 }, false).scanned).toBe(3_500)
 })

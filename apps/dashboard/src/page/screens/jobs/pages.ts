@@ -9,14 +9,14 @@ export interface JobPages {
   /** Newer jobs have come than those at the top, which stay because somebody is at work with them. */
   readonly isBehind: boolean
   /** How many jobs a search has passed so far. */
-  readonly looked: number
+  readonly scanned: number
 }
 
 interface Page {
   readonly jobs: readonly JobAnswer[]
   readonly next?: string | undefined
   readonly partial?: boolean | undefined
-  readonly looked?: number | undefined
+  readonly scanned?: number | undefined
 }
 
 /**
@@ -24,7 +24,7 @@ interface Page {
  * unless it is held.
  */
 export function withFirst(known: JobPages | undefined, first: Page, isHeld: boolean): JobPages {
-  const anew = { jobs: first.jobs, next: first.next, isBehind: false, looked: first.looked ?? 0 }
+  const anew = { jobs: first.jobs, next: first.next, isBehind: false, scanned: first.scanned ?? 0 }
   if (known === undefined || first.next === undefined) return anew
   const fresh = new Set(first.jobs.map(({ id }) => id))
   // It ended at a bound before it was full: what lies behind it is known from the pages that followed.
@@ -36,8 +36,8 @@ export function withFirst(known: JobPages | undefined, first: Page, isHeld: bool
 }
 
 /** Appends a page; jobs that have moved between two pages are there once. */
-export function withNext({ jobs, isBehind, looked }: JobPages, page: Page): JobPages {
+export function withNext({ jobs, isBehind, scanned }: JobPages, page: Page): JobPages {
   const known = new Set(jobs.map(({ id }) => id))
   const all = [...jobs, ...page.jobs.filter(({ id }) => !known.has(id))].slice(0, ROWS_MAX)
-  return { jobs: all, next: all.length >= ROWS_MAX ? undefined : page.next, isBehind, looked: looked + (page.looked ?? 0) }
+  return { jobs: all, next: all.length >= ROWS_MAX ? undefined : page.next, isBehind, scanned: scanned + (page.scanned ?? 0) }
 }

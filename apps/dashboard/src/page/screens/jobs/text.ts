@@ -48,12 +48,12 @@ export const JOBS_TEXT = {
   atMost: (most: string) => `The first ${most} are shown. Narrow the filter to see others.`,
   behind: 'Newer jobs have come',
   showNewest: 'Show the newest',
-  searching: (looked: number, all: number, found: number) =>
-    `Looked at ${count(Math.min(looked, all))} of ${count(all)}, ${count(found)} found so far`,
+  searching: (scanned: number, all: number, found: number) =>
+    `Looked at ${count(Math.min(scanned, all))} of ${count(all)}, ${count(found)} found so far`,
   stop: 'Stop',
   goOn: 'Search on',
-  stopped: (looked: number, all: number, found: number) =>
-    `Stopped: looked at ${count(Math.min(looked, all))} of ${count(all)}, ${count(found)} found so far`,
+  stopped: (scanned: number, all: number, found: number) =>
+    `Stopped: looked at ${count(Math.min(scanned, all))} of ${count(all)}, ${count(found)} found so far`,
   loading: (found: number) => `Loading more, after ${counted(found, 'job')}…`,
   refused: (message: string) => `The list could not be loaded: ${message}.`,
   wrongTime: (name: string) => `${name}: takes 10m, 1h, 7d, 03:20, 2025-11-23 or 2025-11-23T03:20`,

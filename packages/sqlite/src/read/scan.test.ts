@@ -1,6 +1,6 @@
 /** A text that a job contains, found by looking; bounded, and going on where it stopped. */
 import { FAILED, LIMITS, type ListFilter } from '@millrace/core'
-import type { Lane, ListRows, LookBound } from '@millrace/core/kernel'
+import type { Lane, ListRows, ScanBound } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { setLimits } from '../../../core/src/testing/smallLimits.ts'
@@ -71,7 +71,7 @@ test('page by page, within any bound, it finds what one look finds', () => {
       ...(n % 2 && { extras: { tags: ['odd'] } }),
     })
   turns.commit()
-  const pages = (filter: ListFilter, limit: number, bound: LookBound, ascending: boolean) => {
+  const pages = (filter: ListFilter, limit: number, bound: ScanBound, ascending: boolean) => {
     const seqs: number[] = []
     for (let [next, count]: [number | undefined | null, number] = [undefined, 0]; next !== null; count++) {
       expect(count).toBeLessThan(400)
@@ -111,11 +111,11 @@ test('a look says how many places it has passed, by numbers of rows or by an ind
     turns.move(job, FAILED)
   }
   turns.commit()
-  const looked = (filter: ListFilter, rows: number) =>
-    store.list({ filter, search: 'needle', limit: 9 }, { rows, late: () => false }).looked
+  const scanned = (filter: ListFilter, rows: number) =>
+    store.list({ filter, search: 'needle', limit: 9 }, { rows, late: () => false }).scanned
   const ofState = listed(store, { filter: { state: FAILED } }).length
-  expect([looked({}, 2), looked({}, 5), looked({ state: FAILED }, 1_000)]).toEqual([2, 5, ofState])
-  expect(store.list({ filter: {}, limit: 9 }, UNBOUNDED)).not.toHaveProperty('looked')
+  expect([scanned({}, 2), scanned({}, 5), scanned({ state: FAILED }, 1_000)]).toEqual([2, 5, ofState])
+  expect(store.list({ filter: {}, limit: 9 }, UNBOUNDED)).not.toHaveProperty('scanned')
 })
 
 test('large jobs make short pages', () => {

@@ -3,7 +3,7 @@
  * bounded by rows and by time, and reports how far it has come. docs/decisions/0014.
  */
 import { isOfLastRun, type ListFilter } from '@millrace/core'
-import { folded, type LookBound, storedForms } from '@millrace/core/kernel'
+import { folded, type ScanBound, storedForms } from '@millrace/core/kernel'
 import { contentJudge, type Found, isInExtras, type Place, patternOf, type SqlValue } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 import { FITS, fitValues } from './fits.ts'
@@ -33,10 +33,10 @@ export interface Wanted {
   readonly text?: string | undefined
 }
 
-export type Look = (wanted: Wanted, parts: Iterable<Part>, limit: number, bound: LookBound) => Found
+export type Scan = (wanted: Wanted, parts: Iterable<Part>, limit: number, bound: ScanBound) => Found
 
 /** The number of rows between two looks at the clock. */
-const ROWS_PER_LOOK = 32
+const ROWS_PER_PAUSE = 32
 /** The length of data that is parsed between two looks at the clock. */
 const PARSED_PER_LOOK = 2 ** 16
 /** SQLite passes over so many rows that do not fit in the time that it takes to return one, or to look up a last run. */
@@ -52,7 +52,7 @@ const COLUMNS = `job.seq, CASE WHEN ? IS NULL OR job.lane IN (SELECT value FROM 
   WHEN typeof(job.data) = 'text' AND (job.data LIKE ? ESCAPE '\\' OR job.data LIKE ? ESCAPE '\\') THEN 1
   WHEN job.extras LIKE ? ESCAPE '\\' THEN job.extras END, CASE WHEN ? THEN job.data END, CASE WHEN ? THEN job.extras END`
 
-export function prepareLook(db: Database): Look {
+export function prepareScan(db: Database): Scan {
   const rangeBy = (order: string) =>
     db.prepare(`SELECT ${COLUMNS} FROM job WHERE job.seq BETWEEN ? AND ? AND ${FITS} ORDER BY job.seq ${order}`).raw()
   const [newest, oldest] = [rangeBy('DESC'), rangeBy('ASC')]
@@ -78,7 +78,7 @@ export function prepareLook(db: Database): Look {
       return statement.iterate(...asked, ...values, ...fit) as Iterable<Seen>
     }
     const places: Place[] = []
-    let looked = 0
+    let scanned = 0
     let passed = 0
     let parsed = 0
     let next: Place | null = null
@@ -88,12 +88,12 @@ export function prepareLook(db: Database): Look {
       for (const [seq, found, data, extras] of seen(part)) {
         const hasText = found === 1 || (typeof found === 'string' && isInExtras(found, text as string))
         if (hasText && isContained(data, extras)) places.push(placeOf(seq))
-        looked++
+        scanned++
         parsed += data?.length ?? 0
         const hasParsed = parsed >= PARSED_PER_LOOK
-        const isPause = looked % ROWS_PER_LOOK === 0 || hasParsed
+        const isPause = scanned % ROWS_PER_PAUSE === 0 || hasParsed
         if (isPause) parsed = 0
-        if (places.length < limit && looked < bound.rows && !(isPause && bound.late(hasParsed ? Number.POSITIVE_INFINITY : looked)))
+        if (places.length < limit && scanned < bound.rows && !(isPause && bound.late(hasParsed ? Number.POSITIVE_INFINITY : scanned)))
           continue
         next = placeOf(seq)
         passed += passedUntil(part, seq)
@@ -101,12 +101,12 @@ export function prepareLook(db: Database): Look {
       }
       if (next !== null) break
       passed += passedIn(part)
-      looked += passedIn(part) / (isOfLastRun(filter) ? 1 : PASSED_PER_ROW) + (part.asked ?? 0)
-      if (looked < bound.rows && !bound.late(looked)) continue
+      scanned += passedIn(part) / (isOfLastRun(filter) ? 1 : PASSED_PER_ROW) + (part.asked ?? 0)
+      if (scanned < bound.rows && !bound.late(scanned)) continue
       next = part.end
       break
     }
-    return { places, next, looked: passed }
+    return { places, next, scanned: passed }
   }
 }
 

@@ -3,7 +3,7 @@
  * bounded by rows and by time, and reports how far it has come.
  */
 import type { ListFilter } from '@millrace/core'
-import { folded, type LookBound, storedForms } from '@millrace/core/kernel'
+import { folded, type ScanBound, storedForms } from '@millrace/core/kernel'
 import { contentJudge, type Found, isInExtras, type Place, patternOf } from '@millrace/sql'
 import type { Value } from '../bridge/statement.ts'
 import type { Connection } from '../connection.ts'
@@ -28,7 +28,7 @@ interface Wanted {
   readonly text?: string | undefined
 }
 
-export type Look = (wanted: Wanted, parts: Parts, limit: number, bound: LookBound) => Found
+export type Scan = (wanted: Wanted, parts: Parts, limit: number, bound: ScanBound) => Found
 
 /** The extras of a row that may contain the string in them, null if it is in its name or data; and what has to be judged beside that. */
 type Seen = [seq: number, found: string | null, dataBytes: number | null, extras: string | null]
@@ -81,7 +81,7 @@ function hasText([, found]: Seen, text: string | undefined): boolean {
   return found === null || isInExtras(found, text as string)
 }
 
-export function prepareLook(connection: Connection): Look {
+export function prepareScan(connection: Connection): Scan {
   const textValues = (text: string | undefined): readonly Value[] => {
     if (text === undefined) return [[], null, null]
     const lanes = connection.all<[id: number, name: string]>('SELECT id, name FROM lane')
@@ -95,7 +95,7 @@ export function prepareLook(connection: Connection): Look {
     const fit = fitValues(filter, laneIds)
     const isContained = contentJudge(filter)
     const places: Place[] = []
-    let looked = 0
+    let scanned = 0
     for (const part of parts) {
       const seqs = part.places.map(({ seq }) => seq)
       const seen = new Map(connection.all<Seen>(FITTING, seqs, ...asked, ...fit).map((row) => [row[0], row] as const))
@@ -108,12 +108,12 @@ export function prepareLook(connection: Connection): Look {
         const row = seen.get(place.seq)
         // A part of large data may take long: what is read next is left to the next page.
         if (last !== undefined && stored.mustRead(row) && bound.late(Number.POSITIVE_INFINITY)) return { places, next: last }
-        looked++
+        scanned++
         if (row !== undefined && hasText(row, text) && isContained(stored.of(row), row[3])) places.push(place)
-        if (places.length >= limit || looked >= bound.rows) return { places, next: place }
+        if (places.length >= limit || scanned >= bound.rows) return { places, next: place }
         last = place
       }
-      if (bound.late(looked)) return { places, next: part.end }
+      if (bound.late(scanned)) return { places, next: part.end }
     }
     return { places, next: null }
   }
