@@ -3,10 +3,10 @@ export { dueModeOf, IS_TAKEN_BACK } from './flowModes.ts'
 export { encodeEvents, JOURNAL_ROW_BYTES } from './journal.ts'
 export type { Prepare, Query } from './query.ts'
 export { isOwnRun, type RawAttempt, type RawLog, type RawSession, viewsOf } from './read/attempts.ts'
+export { conditionsOf } from './read/conditions.ts'
 export { contentJudge, isInExtras, patternOf } from './read/contents.ts'
 export { prepareExtent, type RawEnds, type RawTurn, type TurnsAfter, turnFrom } from './read/events.ts'
 export { failureFrom, type RawFailure } from './read/failures.ts'
-export { conditionsOf } from './read/fits.ts'
 export { prepareFlowJobs, type RawEdge, type RawRef } from './read/flowJobs.ts'
 export {
   END_ERROR,

@@ -1,6 +1,6 @@
 /** The lists of a MemoryStore. */
 import { contains } from '../kernel/jobs/contains.ts'
-import { fits } from '../kernel/jobs/fits.ts'
+import { matchesFilter } from '../kernel/jobs/matchesFilter.ts'
 import type { JobRow } from '../kernel/records/rows.ts'
 import type { ListQuery, ListRows } from '../kernel/state/lists.ts'
 import { utf8Bytes, utf8Start } from '../options/utf8.ts'
@@ -10,7 +10,7 @@ export function listOf(store: MemoryStore, query: ListQuery): ListRows {
   const { filter, limit, search, payloadBytes, lastRun, order } = query
   const meant = [...store.rows.values()].filter(
     (row) =>
-      fits(filter, row, laneOf(store, row), store.lastRunOf(row)) &&
+      matchesFilter(filter, row, laneOf(store, row), store.lastRunOf(row)) &&
       (search === undefined || contains(search, row, laneOf(store, row).name)),
   )
   const ordered = inOrder(store, meant, query)

@@ -7,7 +7,7 @@ import type { JournalEvent } from '../events.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
 import { contains } from '../kernel/jobs/contains.ts'
-import { fits, type JudgedRun } from '../kernel/jobs/fits.ts'
+import { type JudgedRun, matchesFilter } from '../kernel/jobs/matchesFilter.ts'
 import type { DependencyCounter } from '../kernel/records/flowState.ts'
 import {
   DIRTY_COMPLETE,
@@ -316,7 +316,7 @@ export class MemoryStore implements Store {
     const rows: JobRow[] = []
     for (const row of seen) {
       if (rows.length === limit) return { rows, next: (rows.at(-1) as JobRow).seq }
-      const isMeant = laneIds?.includes(row.laneId) !== false && fits(filter, row, { queue: '', name: '' }, this.lastRunOf(row))
+      const isMeant = laneIds?.includes(row.laneId) !== false && matchesFilter(filter, row, { queue: '', name: '' }, this.lastRunOf(row))
       if (isMeant && (text === undefined || contains(text, row, this.lanes.get(row.laneId)?.name ?? ''))) rows.push(row)
     }
     return { rows, next: seen.length < walked.length ? (seen.at(-1) as JobRow).seq : null }

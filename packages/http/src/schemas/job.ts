@@ -118,10 +118,9 @@ export const JOB_PAGE = z
   .strictObject({
     jobs: z.array(JOB),
     next: z.string().optional(),
-    partial: z
-      .boolean()
-      .optional()
-      .openapi({ description: 'The page ended before it was full, at a bound of scanned jobs or of bytes. There may be more behind `next`.' }),
+    partial: z.boolean().optional().openapi({
+      description: 'The page ended before it was full, at a bound of scanned jobs or of bytes. There may be more behind `next`.',
+    }),
     scanned: z.number().optional().openapi({
       description: 'How many jobs of the list were passed to fill the page, deleted ones included. Absent if an index has found the jobs.',
     }),

@@ -4,7 +4,7 @@ import { impliedFilter, type JobRow, type ListQuery, type ListRows, type Matchin
 import { type Found, NOTHING_FOUND, type Place, pageOf, sliceOf } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import { prepareWithLastRuns } from './attempts.ts'
-import { fitsFrom, fitValues } from './fits.ts'
+import { matchesFrom, matchValues } from './conditions.ts'
 import { prepareJobs, readWithin } from './jobs.ts'
 import { arrivalParts, orderedParts } from './parts.ts'
 import { prepareScan } from './scan.ts'
@@ -12,7 +12,7 @@ import { prepareScan } from './scan.ts'
 /** The limit for one slice's payloads: a slice of large ones is shorter than requested. */
 const SLICE_BYTES = 16 * 2 ** 20
 
-const PAGE = `SELECT job.seq FROM job WHERE job.seq < $1 AND ${fitsFrom(2)} ORDER BY job.seq DESC LIMIT $2`
+const PAGE = `SELECT job.seq FROM job WHERE job.seq < $1 AND ${matchesFrom(2)} ORDER BY job.seq DESC LIMIT $2`
 const LANES = `SELECT lane.id FROM lane JOIN queue ON queue.id = lane.queue
 WHERE ($1::text IS NULL OR queue.name = $1) AND ($2::text IS NULL OR lane.name = $2) ORDER BY lane.id`
 
@@ -32,7 +32,7 @@ export function prepareList(connection: Connection): (query: ListQuery, bound: S
     const laneIds = isNarrow ? lanes : null
     if (isNarrow && lanes.length === 0) return NOTHING_FOUND
     if (text === undefined && order === undefined && !ascending && !isNarrowed(query.filter)) {
-      const places = connection.pluck<number>(PAGE, before, limit, ...fitValues(filter, laneIds)).map((seq) => ({ seq }))
+      const places = connection.pluck<number>(PAGE, before, limit, ...matchValues(filter, laneIds)).map((seq) => ({ seq }))
       return { places, next: places.length < limit ? null : (places.at(-1) as Place) }
     }
     const from = beforeAt === undefined ? undefined : { at: beforeAt, seq: before }

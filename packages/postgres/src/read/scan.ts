@@ -8,7 +8,7 @@ import { contentJudge, type Found, isInExtras, type Place, patternOf } from '@mi
 import type { Value } from '../bridge/statement.ts'
 import type { Connection } from '../connection.ts'
 import { fittingOf } from './bounded.ts'
-import { fitsFrom, fitValues } from './fits.ts'
+import { matchesFrom, matchValues } from './conditions.ts'
 
 /** Rows to look at in their order. */
 export interface Part {
@@ -39,7 +39,7 @@ const SAYS = `job.lane = ANY ($2::bigint[]) OR ${DATA} LIKE $3 OR ${DATA} LIKE $
 const FITTING = `SELECT job.seq, CASE WHEN $3::text IS NULL OR ${SAYS} THEN NULL ELSE job.extras END,
   CASE WHEN $5::int = 1 THEN octet_length(job.data) END, CASE WHEN $6::int = 1 THEN job.extras END FROM job
 WHERE job.seq = ANY ($1::bigint[]) AND ($3::text IS NULL OR ${SAYS} OR ${EXTRAS} LIKE $4)
-  AND ${fitsFrom(6)}`
+  AND ${matchesFrom(6)}`
 
 const DATA_OF = 'SELECT seq, data FROM job WHERE seq = ANY ($1::bigint[])'
 /** The bytes of data that are read at once to be judged. */
@@ -92,7 +92,7 @@ export function prepareScan(connection: Connection): Scan {
 
   return ({ filter, laneIds, text }, parts, limit, bound) => {
     const asked = [...textValues(text), Number(filter.data !== undefined), Number(filter.meta !== undefined)]
-    const fit = fitValues(filter, laneIds)
+    const fit = matchValues(filter, laneIds)
     const isContained = contentJudge(filter)
     const places: Place[] = []
     let scanned = 0

@@ -6,7 +6,7 @@ import { isOfLastRun, type ListFilter } from '@millrace/core'
 import { folded, type ScanBound, storedForms } from '@millrace/core/kernel'
 import { contentJudge, type Found, isInExtras, type Place, patternOf, type SqlValue } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { FITS, fitValues } from './fits.ts'
+import { MATCHES, matchValues } from './conditions.ts'
 import type { Lanes } from './selection.ts'
 
 /** A range of row numbers, newest first unless it ascends. */
@@ -54,9 +54,9 @@ const COLUMNS = `job.seq, CASE WHEN ? IS NULL OR job.lane IN (SELECT value FROM 
 
 export function prepareScan(db: Database): Scan {
   const rangeBy = (order: string) =>
-    db.prepare(`SELECT ${COLUMNS} FROM job WHERE job.seq BETWEEN ? AND ? AND ${FITS} ORDER BY job.seq ${order}`).raw()
+    db.prepare(`SELECT ${COLUMNS} FROM job WHERE job.seq BETWEEN ? AND ? AND ${MATCHES} ORDER BY job.seq ${order}`).raw()
   const [newest, oldest] = [rangeBy('DESC'), rangeBy('ASC')]
-  const named = db.prepare(`SELECT ${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN job ON job.seq = wanted.value WHERE ${FITS}`).raw()
+  const named = db.prepare(`SELECT ${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN job ON job.seq = wanted.value WHERE ${MATCHES}`).raw()
   const names = db.prepare('SELECT id, name FROM lane').raw()
 
   const textValues = (text: string | undefined): readonly SqlValue[] => {
@@ -70,7 +70,7 @@ export function prepareScan(db: Database): Scan {
 
   return ({ filter, lanes, text }, parts, limit, bound) => {
     const asked = [...textValues(text), Number(filter.data !== undefined), Number(filter.meta !== undefined)]
-    const fit = fitValues(filter, lanes)
+    const fit = matchValues(filter, lanes)
     const isContained = contentJudge(filter)
     const seen = ({ rows }: Part): Iterable<Seen> => {
       const values = 'last' in rows ? [rows.first, rows.last] : [JSON.stringify(rows.map(({ seq }) => seq))]

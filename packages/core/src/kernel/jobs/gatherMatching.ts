@@ -8,7 +8,7 @@ import { countOf, type Lane } from '../records/lane.ts'
 import type { Facts } from '../state/facts.ts'
 import type { Plan } from '../state/plan.ts'
 import type { Tables } from '../state/tables.ts'
-import { fits, impliedFilter } from './fits.ts'
+import { impliedFilter, matchesFilter } from './matchesFilter.ts'
 
 /** The states whose jobs a store finds by their index. */
 const INDEXED: ReadonlySet<StateCode> = new Set([FAILED, WAITING, SCHEDULED])
@@ -50,7 +50,7 @@ export function gatherMatching(plan: Plan, tables: Tables, facts: Facts, command
 /** Judges a job as memory has it: of its last run, only one that goes on is known there. */
 export function matches(filter: ListFilter, job: Job): boolean {
   const lastRun = job.state === ACTIVE ? { worker: job.session?.intro.worker ?? job.worker } : undefined
-  return fits(filter, job, { queue: job.lane.queue.name, name: job.lane.name }, lastRun)
+  return matchesFilter(filter, job, { queue: job.lane.queue.name, name: job.lane.name }, lastRun)
 }
 
 export function sliceOf({ limit }: ManyCommand): number {

@@ -14,7 +14,7 @@ export interface Condition {
 }
 
 /** The parts of the conditions in which stores differ. */
-export interface FitsDialect {
+export interface ConditionsDialect {
   /** The function that returns the place of a string in another, from 1 on; 0 if it is not there. */
   readonly position: string
   /** Holds for the rows of `tag` of a row of `job`. */
@@ -25,7 +25,7 @@ export interface FitsDialect {
   readonly fingerprint: string
 }
 
-export function conditionsOf({ position, isTagOfJob, isDataText, fingerprint }: FitsDialect): readonly Condition[] {
+export function conditionsOf({ position, isTagOfJob, isDataText, fingerprint }: ConditionsDialect): readonly Condition[] {
   const has = (column: string, value: string) => `${position}(${column}, ${value}) > 0`
   /** Holds for every text that contains some JSON, and for few others: JSON with a backslash may have the hint in another form. */
   const mayHave = (column: string, hint: string, backslash: string) => `(${has(column, hint)} OR ${has(column, `'${backslash}'`)})`

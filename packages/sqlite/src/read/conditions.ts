@@ -10,10 +10,10 @@ const CONDITIONS = conditionsOf({
   fingerprint: 'fingerprint(error_name, error_message)',
 })
 
-/** Holds for the rows of `job` that fit. `fitValues` are its parameters. Each value is bound twice: null stands for a field that is not set. */
-export const FITS = [...CONDITIONS.map(({ sql }) => `(? IS NULL OR ${sql('?')})`), IN_LANES].join('\n  AND ')
+/** Holds for the rows of `job` that match. `matchValues` are its parameters. Each value is bound twice: null stands for a field that is not set. */
+export const MATCHES = [...CONDITIONS.map(({ sql }) => `(? IS NULL OR ${sql('?')})`), IN_LANES].join('\n  AND ')
 
-export function fitValues(filter: ListFilter, lanes: Lanes): readonly SqlValue[] {
+export function matchValues(filter: ListFilter, lanes: Lanes): readonly SqlValue[] {
   const values = CONDITIONS.flatMap(({ value }) => {
     const bound = value(filter) ?? null
     return [bound, bound]

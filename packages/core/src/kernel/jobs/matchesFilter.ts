@@ -39,7 +39,7 @@ const JUDGES: { readonly [Field in FilterField]: Judge<NonNullable<ListFilter[Fi
   meta: (wanted, { extras }) => extras?.meta !== undefined && jsonJudge(wanted)(extras.meta),
 }
 
-export function fits(filter: ListFilter, job: Judged, lane: Lane, lastRun?: JudgedRun): boolean {
+export function matchesFilter(filter: ListFilter, job: Judged, lane: Lane, lastRun?: JudgedRun): boolean {
   for (const field in filter) {
     const wanted = filter[field as FilterField]
     if (wanted !== undefined && !(JUDGES[field as FilterField] as (...args: unknown[]) => boolean)(wanted, job, lane, lastRun)) return false

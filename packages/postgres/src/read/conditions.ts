@@ -10,20 +10,20 @@ const CONDITIONS = conditionsOf({
   fingerprint: 'fingerprint',
 })
 
-/** The number of parameters of `fitsFrom`. */
-const FITS_WIDTH = CONDITIONS.length + 1
+/** The number of parameters of `matchesFrom`. */
+const WIDTH = CONDITIONS.length + 1
 
-/** Returns a condition that holds for the rows of `job` that fit. `fitValues` are its parameters, behind so many others. */
-export function fitsFrom(parameters: number): string {
+/** Returns a condition that holds for the rows of `job` that match. `matchValues` are its parameters, behind so many others. */
+export function matchesFrom(parameters: number): string {
   const conditions = CONDITIONS.map(({ type, sql }, index) => {
     const value = `$${parameters + index + 1}::${type}`
     return `(${value} IS NULL OR ${sql(value)})`
   })
-  const lanes = `$${parameters + FITS_WIDTH}::bigint[]`
+  const lanes = `$${parameters + WIDTH}::bigint[]`
   return [...conditions, `(${lanes} IS NULL OR job.lane = ANY (${lanes}))`].join('\n  AND ')
 }
 
 /** @param laneIds null for all */
-export function fitValues(filter: ListFilter, laneIds: readonly number[] | null): readonly Value[] {
+export function matchValues(filter: ListFilter, laneIds: readonly number[] | null): readonly Value[] {
   return [...CONDITIONS.map(({ value }) => value(filter) ?? null), laneIds]
 }
