@@ -7,7 +7,7 @@ import { describe } from './describe.ts'
 export function textOption(option: string, value: unknown, max: number = LIMITS.keyLength): string {
   if (typeof value !== 'string') throw new OptionTypeError(option, `${option} must be a string, got ${describe(value)}`)
   if (value.length === 0 || value.length > max) {
-    const remedy = value.length === 0 ? 'leave it out if there is none' : 'use a hash of the long text'
+    const remedy = value.length === 0 ? 'leave it out if there is none' : 'shorten it, or use a hash of it'
     const message = `${option} must have 1 to ${max} characters, got ${value.length}: ${remedy}`
     throw new OptionRangeError(option, max, message)
   }
