@@ -1,5 +1,6 @@
 // Each command over a socket, as people read it and as programs do. What changes something is done once in each form.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { HANDLERS, Place } from './millrace.ts'
 
@@ -159,6 +160,52 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect(await place.okJson('jobs', 'show', String(failed?.id))).toMatchObject({
     attempts: [{ error: { name: 'Error', message: 'no such luck', code: 'E_LUCK', cause } }],
   })
+})
+
+const WORKFLOW = fileURLToPath(new URL('./programs/workflowHandlers.ts', import.meta.url))
+
+test('jobs: the steps and the sleep of a workflow, and a retry from one of them', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  const worker = place.startHere('worker', 'start', '--handlers', WORKFLOW)
+  await worker.said(/is ready/)
+  const following = place.startHere('events', '-f', '--json', '--name', 'workflow', '--after', '0')
+  const id = (await place.ok('enqueue', 'workflow')).trim()
+  await following.said(/"type":"snoozed"/)
+  expect(await place.ok('jobs', 'show', id)).toMatch(/^state +scheduled\nsleeps in +night\n/m)
+  const time = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ'
+  expect(await place.ok('jobs', 'steps', id)).toMatch(
+    new RegExp(
+      `^NUMBER +NAME +KIND +STARTED +TOOK +VALUE\n +1 +reserve +step +${time} +\\d+ms +{"seat":"A7"}\n\nOPEN WAIT +SINCE +UNTIL +ENDS\nnight +${time} +${time} +in .*\n$`,
+    ),
+  )
+  await place.ok('jobs', 'run', id)
+  await following.said(/"type":"failed"/)
+  expect(await place.ok('jobs', 'steps', id, '--after', '1')).toMatch(
+    /^ +2 +night +sleep .* -\n +3 +charge +step .* RangeError: no money$/m,
+  )
+  const first = await place.run('jobs', 'steps', id, '--limit', '1')
+  expect(first.stderr).toContain('--after 1')
+  expect(await place.okJson('jobs', 'steps', id, '--limit', '1')).toMatchObject({
+    steps: [{ name: 'reserve', value: { seat: 'A7' } }],
+    next: 1,
+  })
+  expect(await place.ok('jobs', 'show', id)).not.toContain('sleeps in')
+  expect(await place.run('jobs', 'retry', id, '--from', 'nowhere')).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("no result of 'nowhere'"),
+  })
+  expect(await place.run('jobs', 'retry', '--state', 'failed', '--from', 'charge')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--from requires the id of a job'),
+  })
+  worker.signal('SIGINT')
+  await worker.ended
+  expect(await place.ok('jobs', 'retry', id, '--from', 'night')).toBe(`${id} waiting\n`)
+  expect(await place.okJson('jobs', 'steps', id)).toMatchObject({ steps: [{ name: 'reserve' }], waits: [], next: null })
+  expect(await place.ok('jobs', 'retry', id, '--from', 'start')).toBe(`${id} waiting\n`)
+  expect(await place.ok('jobs', 'steps', id)).toBe('no steps\n')
+  expect(await place.run('jobs', 'steps', 'no-id')).toMatchObject({ code: 3 })
 })
 
 test('queues: list, show, set, pause, resume, drain, purge, delete', { timeout: LONG }, async () => {

@@ -56,6 +56,30 @@ test('data, output, checkpoint, updates and the jobs of a run: plain on both sid
   expect(readFileSync(file).includes(SECRET)).toBe(false)
 })
 
+test('results of steps: plain for handlers and callers, the first time and later, unreadable in the file', async () => {
+  const { engine, file } = await open({ codec })
+  const seen: unknown[] = []
+  engine.work([
+    job.handler(async ({ step, sleep }) => {
+      seen.push(await step('one', () => ({ secret: SECRET })))
+      seen.push(await step('bytes', () => new Uint8Array([1, 2])))
+      await sleep('short', 1)
+      return 'done'
+    }),
+  ])
+  const handle = await engine.enqueue(job)
+  expect(await handle.result()).toBe('done')
+  const values = [{ secret: SECRET }, new Uint8Array([1, 2])]
+  expect(seen).toEqual([...values, ...values])
+  expect((await engine.steps(handle.id)).steps.map(({ value }) => value)).toEqual([...values, undefined])
+  await engine.stop()
+  expect(tableRows(file, 'step').map(({ value }) => value instanceof Uint8Array)).toEqual([true, true, false])
+  expect(readFileSync(file).includes(SECRET)).toBe(false)
+  const other = await open({ file })
+  const [first] = (await other.engine.steps(handle.id)).steps
+  expect(first?.value).toBeInstanceOf(Uint8Array)
+})
+
 test('a unique key of the data is made before the codec, which writes other bytes each time', async () => {
   const { engine } = await open({ codec })
   const options = { unique: { by: ['to'] }, delay: '1h' } as const

@@ -1,6 +1,6 @@
 // Spans of enqueues and runs, by the real SDK, and the context that jobs carry from one to the other.
 import { channel } from 'node:diagnostics_channel'
-import { defineJob } from '@millrace/engine'
+import { type Context, defineJob } from '@millrace/engine'
 import { traceEnqueues, traceHandlers, traceHeaders, traceMeta, traceRequests, traceRun } from '@millrace/otel'
 import { createTestEngine, type TestEngine } from '@millrace/testkit'
 import { context, diag, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
@@ -93,6 +93,26 @@ test('a run that joins jobs has not failed: its job runs again in a span of its 
   expect(runs.map(({ attributes, status }) => [attributes['millrace.outcome'], status.code])).toEqual([
     ['joined', SpanStatusCode.UNSET],
     [undefined, SpanStatusCode.UNSET],
+  ])
+})
+
+test.each(['handler', 'middleware'])('a run that sleeps has not failed, and one whose step fails has: a traced %s', async (what) => {
+  const work = async ({ sleep, step }: Context) => {
+    await sleep('nap', '1h')
+    await step('shaky', ({ attempt }) => {
+      if (attempt === 1) throw new RangeError('no')
+    })
+  }
+  if (what === 'middleware') t.engine.use({ run: (context, next) => traceRun(next)(context) })
+  t.engine.work(a.handler(what === 'handler' ? traceRun(work) : work))
+  const handle = await t.engine.enqueue(a)
+  await t.advance('1h')
+  await t.advance('1h')
+  await handle.result()
+  expect(spans('run a').map(({ attributes, status }) => [attributes['millrace.outcome'], attributes['error.type'], status.code])).toEqual([
+    ['asleep', undefined, SpanStatusCode.UNSET],
+    [undefined, 'RangeError', SpanStatusCode.ERROR],
+    [undefined, undefined, SpanStatusCode.UNSET],
   ])
 })
 

@@ -44,5 +44,6 @@ test('over HTTP too: one job, and the list', async () => {
   expect(await get(`/${shortOf(id)}`)).toMatchObject({ id })
   expect(await get(`/${shortOf(id)}/explain`)).toMatchObject({ id })
   expect(await get(`/${shortOf(id)}/logs`)).toMatchObject({ lines: [] })
+  expect(await get(`/${shortOf(id)}/steps`)).toMatchObject({ steps: [], waits: [] })
   expect(await get(`?search=${shortOf(id)}`)).toMatchObject({ jobs: [{ id }] })
 })

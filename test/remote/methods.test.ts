@@ -64,6 +64,8 @@ const METHODS: Readonly<Record<Scope, Readonly<Record<string, Try>>>> = {
         job.handler(async (run) => {
           await run.heartbeat()
           await run.checkpoint(1)
+          await run.step('one', () => 1)
+          await run.sleep('short', 1)
           run.progress(0.5)
           run.log('info', 'said')
           for await (const _ of run.parents());
@@ -80,6 +82,7 @@ const METHODS: Readonly<Record<Scope, Readonly<Record<string, Try>>>> = {
     get: (client, { waiting }) => client.get(waiting.id),
     explain: async (client, { waiting }) => expect((await client.explain(waiting.id))?.state).toBe('waiting'),
     logs: async (client, { waiting }) => expect(await client.logs(waiting.id)).toEqual({ run: 0, lines: [], next: undefined }),
+    steps: async (client, { waiting }) => expect(await client.steps(waiting.id)).toEqual({ steps: [], waits: [], next: undefined }),
     payload: (client, { waiting }) => client.payload(waiting.id, 'data'),
     handle: async (client, { failed }) => expect(client.handle(failed.id).result()).rejects.toMatchObject({ code: 'JOB_FAILED' }),
     list: (client) => client.list(),

@@ -5,7 +5,7 @@ import { SHIPPED, type Source, targetOf } from './sources.ts'
 const KERNEL = 'packages/core/src/kernel/'
 
 /** The folders, from the top down. An import may stay in its folder, or go to one that follows here. */
-const FLOORS = ['turn', 'schedules', 'flows', 'sessions', 'jobs', 'keys', 'queues', 'state', 'records']
+const FLOORS = ['turn', 'schedules', 'flows', 'sessions', 'steps', 'jobs', 'keys', 'queues', 'state', 'records']
 
 /** The files that reach up, to what, and why. */
 const UPWARD: Readonly<Record<string, { readonly to: string; readonly why: string }>> = {

@@ -72,8 +72,11 @@ test('each operation of the scope work either reaches beyond the runs of its sen
       'log',
       'parents',
       'progress',
+      'recorded',
       'renew',
+      'step',
       'unwatch',
+      'wait',
     ].toSorted(),
   )
 })

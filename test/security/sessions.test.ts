@@ -27,6 +27,7 @@ const READINGS: { readonly [Op in Operation]?: readonly Command[] } = {
   get: [{ op: 'get', id }],
   getByKey: [{ op: 'getByKey', of: { kind: 'unique', name: 'a', key: 'k' } }],
   logs: [{ op: 'logs', id, limit: 10 }],
+  steps: [{ op: 'steps', id, after: 0, limit: 10 }],
   explain: [{ op: 'explain', id }],
   getFlow: [{ op: 'getFlow', id, limit: 10 }],
   listFlows: [{ op: 'listFlows', limit: 10 }],
@@ -76,7 +77,21 @@ const DEEDS: { readonly [Op in Operation]?: (held: { seq: number; run: number })
 }
 
 test('each operation that names a session is among the deeds of a thief', () => {
-  const withRun = ['complete', 'fail', 'snooze', 'join', 'giveBack', 'heartbeat', 'checkpoint', 'progress', 'log', 'parents']
+  const withRun = [
+    'complete',
+    'fail',
+    'snooze',
+    'join',
+    'giveBack',
+    'step',
+    'wait',
+    'recorded',
+    'heartbeat',
+    'checkpoint',
+    'progress',
+    'log',
+    'parents',
+  ]
   const ofWork = (Object.keys(OPERATIONS) as Operation[]).filter((op) => (OPERATIONS[op].scopes as readonly string[]).includes('work'))
   // Attacks of test/security/workers.test.ts name a run; `renew` and `unwatch` name nothing that another connection has.
   expect(ofWork.filter((op) => !withRun.includes(op) && op !== 'renew' && op !== 'unwatch').toSorted()).toEqual(

@@ -19,6 +19,8 @@ const STORING: Readonly<Record<string, (at: number) => Command>> = {
   complete: (runAt) => ({ op: 'complete', ...run, output: null, enqueues: [{ ...job, runAt }] }),
   join: (runAt) => ({ op: 'join', ...run, name: 'j', jobs: [{ ...job, runAt }] }),
   log: (at) => ({ op: 'log', ...run, lines: [{ at, level: 'info', message: 'm' }] }),
+  step: (startedAt) => ({ op: 'step', ...run, number: 1, asked: 1, name: 's', kind: 'step', startedAt, value: null }),
+  wait: (until) => ({ op: 'wait', ...run, settled: 0, waits: [{ name: 'w', asked: 1, until }], end: true }),
   update: (runAt) => ({ op: 'update', id: { seq: 1, node: 1, enqueuedAt: 1 }, changes: { runAt } }),
   updateMany: (runAt) => ({ op: 'updateMany', filter, limit: 1, dryRun: false, changes: { runAt } }) as unknown as Command,
   'byKey update': (runAt) => ({ op: 'byKey', of: { kind: 'unique', name: 'a', key: 'k' }, call: 'update', changes: { runAt } }),

@@ -47,12 +47,16 @@ test('attack 4: nobody but its worker speaks for a run, and the worker is told t
     await thief.ask({ op: 'progress', ...run, fraction: 1 }),
     await thief.ask({ op: 'log', ...run, lines: [{ at: 1, level: 'info', message: 'forged' }] }),
     await thief.ask({ op: 'parents', ...run }),
+    await thief.ask({ op: 'step', ...run, number: 1, asked: 1, name: 's', kind: 'step', startedAt: 1, value: '"forged"' }),
+    await thief.ask({ op: 'wait', ...run, settled: 0, waits: [{ name: 'w', asked: 1, delay: 60_000 }], end: true }),
+    await thief.ask({ op: 'recorded', ...run, after: 0 }),
   ]
-  expect(forged.map(({ refusal }) => refusal?.code)).toEqual(Array(9).fill('STALE_RUN'))
+  expect(forged.map(({ refusal }) => refusal?.code)).toEqual(Array(12).fill('STALE_RUN'))
   await thief.ask({ op: 'adjust', session: 'a', minConcurrency: 100, maxConcurrency: 100, paused: true })
   const [own] = (await worker.ask({ op: 'workers' })).value as readonly AttachedWorker[]
   expect(own).toMatchObject({ id: 'worker of a', paused: false, maxConcurrency: 1 })
   expect(await view(worker, id)).toMatchObject({ state: 'active', run: 1, checkpoint: null, progress: null })
+  expect((await worker.ask({ op: 'recorded', ...run, after: 0 })).value).toMatchObject({ results: [] })
   expect((await worker.ask({ op: 'complete', ...run, output: '"real"' })).value).toBe(true)
   expect((await thief.ask({ op: 'complete', ...run, output: '"forged"' })).refusal?.code).toBe('STALE_RUN')
   expect(await view(worker, id)).toMatchObject({ state: 'completed', output: '"real"' })

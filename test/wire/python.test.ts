@@ -348,7 +348,11 @@ test('a program in Python manages jobs, queues, flows and schedules', async () =
   const logs = defineJob({ name: 'logs' }).handler(async ({ log }) => {
     for (let line = 0; line < 3; line++) log('info', `line ${line}`, { line })
   })
-  engine.work([fails, logs])
+  const walks = defineJob({ name: 'walks', maxAttempts: 1 }).handler(async ({ step }) => {
+    await step('one', () => ({ n: 1 }))
+    await step('two', () => Promise.reject(new RangeError('no')))
+  })
+  engine.work([fails, logs, walks])
   const manager = program('manager', url)
   expect(await manager.ended).toMatchObject({ code: 0, stderr: '' })
   const report = { spec: { cron: '0 3 * * *', timezone: 'Europe/Berlin', jitter: 60, overlap: 'skip', catch_up: 'latest' } }
@@ -373,6 +377,15 @@ test('a program in Python manages jobs, queues, flows and schedules', async () =
     { left: ['nightly'], gone: [null, 'SCHEDULE_NOT_FOUND'] },
     { found: [{ text: 'grüße' }] },
     { logs: [0, 1, 2].map((line) => [line, 'info', `line ${line}`, { line }]), utc: 'UTC' },
+    {
+      steps: [
+        ['one', { n: 1 }, null],
+        ['two', null, 'RangeError'],
+      ],
+      page: ['one', 1],
+      retried: 1,
+      again: ['one', 'two'],
+    },
   ])
 })
 

@@ -6,7 +6,7 @@ import * as Sentry from '@sentry/node'
 Sentry.init({ dsn: process.env['SENTRY_DSN'], tracesSampleRate: 1, enableOpenTelemetrySetup: true })
 
 /** Ends of a run that are no failure. */
-const EXPECTED = new Set(['SnoozeSignal', 'JoinSignal', 'CancelJobError', 'JobCancelledError', 'WorkerStoppedError'])
+const EXPECTED = new Set(['SnoozeSignal', 'JoinSignal', 'WaitSignal', 'CancelJobError', 'JobCancelledError', 'WorkerStoppedError'])
 
 const reporting: Middleware = {
   // Without @millrace/otel, call next() in place of traceRun(next)(context).

@@ -53,6 +53,8 @@ export const emptyStore: Store = {
   jobsInPlace: (seqs) => seqs.map(() => undefined),
   attempts: (rows) => rows.map(() => []),
   logLines: () => [],
+  step: () => undefined,
+  steps: () => ({ results: [], complete: true }),
   withLastRuns: (rows) => rows.map((row) => ({ ...row, lastRun: null })),
   lastError: () => undefined,
   oldestWaiting: () => 0,

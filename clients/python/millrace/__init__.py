@@ -33,15 +33,15 @@ from .keys import JobKey, JobOfKey
 from .version import VERSION
 from .views import (
     AttemptInfo, Batch, Event, Explanation, ExportBatch, ExportInfo, FailureKind, FlowDependency, FlowInfo, FlowJob, FlowPlace, JobCause,
-    JobInfo, LastRun, LogLine, ManyResult, PurgeResult, QueueInfo, QueueKey, QueueKeys, QueuesHistory, RunError, ScheduleInfo, ScheduleSet,
-    Stats, Throughput, WorkerInfo,
+    JobInfo, JobStep, JobSteps, JobWait, LastRun, LogLine, ManyResult, PurgeResult, QueueInfo, QueueKey, QueueKeys, QueuesHistory, RunError,
+    ScheduleInfo, ScheduleSet, Stats, Throughput, WorkerInfo,
 )
 from .worker import Worker
 
 __all__ = [
     "FLOW_STATES", "STATES", "AsyncClient", "AsyncJob", "AsyncWorker", "AttemptInfo", "Batch", "Cancel", "Client", "ConnectionLost",
     "Error", "Event", "Explanation", "ExportBatch", "ExportInfo", "Fail", "FailureKind", "FlowDependency", "FlowInfo", "FlowJob",
-    "FlowPlace", "Job", "JobCause", "JobFilter", "JobInfo", "JobKey", "JobOfKey", "JobOptions", "LastRun", "LogLine", "ManyResult",
+    "FlowPlace", "Job", "JobCause", "JobFilter", "JobInfo", "JobKey", "JobOfKey", "JobOptions", "JobStep", "JobSteps", "JobWait", "LastRun", "LogLine", "ManyResult",
     "NewJob", "Parent", "ProtocolError", "PurgeResult", "QueueInfo", "QueueKey", "QueueKeys", "QueueSettings", "QueuesHistory", "Retry",
     "RunError", "ScheduleInfo", "ScheduleSet", "Snooze", "Stats", "Throughput", "Worker", "WorkerInfo", "connect", "new_job", "unique_key",
 ]

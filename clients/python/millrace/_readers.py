@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from ._figures import (
-    FailureKind, QueueInfo, QueueKey, QueueKeys, QueuesHistory, ScheduleInfo, ScheduleSet, Stats, Throughput, WorkerInfo,
+    FailureKind, FlowDependency, FlowInfo, FlowJob, QueueInfo, QueueKey, QueueKeys, QueuesHistory, ScheduleInfo, ScheduleSet, Stats,
+    Throughput, WorkerInfo,
 )
-from ._views import AttemptInfo, Event, ExportBatch, FlowDependency, FlowInfo, FlowJob, FlowPlace, JobInfo, LastRun, LogLine
+from ._views import AttemptInfo, Event, ExportBatch, FlowPlace, JobInfo, JobStep, JobSteps, JobWait, LastRun, LogLine
 from .data import shown
 from .reading import Fields, backoff, event_job, given, job_id, keep, log_fields, moment, or_none, plain, progress_of, seconds, when
 
@@ -263,6 +264,35 @@ def stats(said: Fields) -> Stats:
         owner=plain(said.get("owner")),
         node=said["node"],
         seq=said["seq"],
+    )
+
+
+def job_step(said: Fields) -> JobStep:
+    return JobStep(
+        number=said["number"],
+        name=said["name"],
+        kind=said["kind"],
+        run=said["run"],
+        started_at=moment(said["startedAt"]),
+        ended_at=moment(said["endedAt"]),
+        value=shown(said.get("value")),
+        error=said.get("error"),
+    )
+
+
+def job_wait(said: Fields) -> JobWait:
+    return JobWait(
+        name=said["name"],
+        since=moment(said["since"]),
+        until=moment(said["until"]),
+    )
+
+
+def job_steps(said: Fields) -> JobSteps:
+    return JobSteps(
+        steps=[job_step(each) for each in said["results"]],
+        waits=[job_wait(each) for each in said["waits"]],
+        next=said.get("next"),
     )
 
 

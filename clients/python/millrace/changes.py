@@ -34,10 +34,15 @@ def cancel(job: JobRef, reason: Optional[str] = None, by: Optional[str] = None, 
     return _about("cancelTree" if flag("descendants", descendants) else "cancel", job, str, reason=reason, by=by)
 
 
-def retry(job: JobRef, *, descendants: bool = False) -> Request[None]:
+def retry(job: JobRef, *, descendants: bool = False, from_: Optional[str] = None) -> Request[None]:
     """Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. With `descendants` also
-    all jobs of its flow that wait for it. Raises Error (JOB_NOT_FOUND, JOB_SCHEDULED, PARENT_FAILED)."""
-    return _about("retryTree" if flag("descendants", descendants) else "retry", job, nothing)
+    all jobs of its flow that wait for it. A job with recorded steps resumes at the first one that has failed, or at `from_`: the name of
+    a step, or 'start'. Raises Error (AMBIGUOUS_RETRY, JOB_NOT_FOUND, JOB_SCHEDULED, PARENT_FAILED)."""
+    if not flag("descendants", descendants):
+        return _about("retry", job, nothing, from_=from_)
+    if from_ is not None:
+        raise type_error("from_", "left out with descendants: it names a step of this job")
+    return _about("retryTree", job, nothing)
 
 
 def run_now(job: JobRef) -> Request[None]:

@@ -12,8 +12,8 @@ from .changes import FlowNode
 from .encoding import UNSET, NewJob, Seconds, Time
 from .keys import JobId, JobKey, JobOfKey, JobRef
 from .views import (
-    Batch, Event, Explanation, ExportBatch, ExportInfo, FailureKind, FlowInfo, FlowJob, JobInfo, LogLine,
-    ManyResult, PurgeResult, QueueInfo, QueueKeys, QueuesHistory, ScheduleInfo, ScheduleSet, Stats, Throughput, WorkerInfo,
+    Batch, Event, Explanation, ExportBatch, ExportInfo, FailureKind, FlowInfo, FlowJob, JobInfo, JobSteps,
+    LogLine, ManyResult, PurgeResult, QueueInfo, QueueKeys, QueuesHistory, ScheduleInfo, ScheduleSet, Stats, Throughput, WorkerInfo,
 )
 
 from ._blocking import Blocking
@@ -37,10 +37,11 @@ class Client(Blocking):
         'finished'. Raises Error (JOB_FINISHED, JOB_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return self._ask(changes.cancel, job, reason, by, descendants=descendants)
 
-    def retry(self, job: JobRef, *, descendants: bool = False) -> None:
+    def retry(self, job: JobRef, *, descendants: bool = False, from_: Optional[str] = None) -> None:
         """Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. With `descendants` also all
-        jobs of its flow that wait for it. Raises Error (JOB_NOT_FOUND, JOB_SCHEDULED, PARENT_FAILED, OPTION_TYPE, OPTION_RANGE)."""
-        return self._ask(changes.retry, job, descendants=descendants)
+        jobs of its flow that wait for it. A job with recorded steps resumes at the first one that has failed, or at `from_`: the name of a
+        step, or 'start'. Raises Error (AMBIGUOUS_RETRY, JOB_NOT_FOUND, JOB_SCHEDULED, PARENT_FAILED, OPTION_TYPE, OPTION_RANGE)."""
+        return self._ask(changes.retry, job, descendants=descendants, from_=from_)
 
     def run_now(self, job: JobRef) -> None:
         """Makes a scheduled job due now. Raises Error (JOB_NOT_FOUND, JOB_FINISHED, OPTION_TYPE, OPTION_RANGE)."""
@@ -192,6 +193,11 @@ class Client(Blocking):
         """Iterates over the log lines of a run of the job, by default the last one, the 'oldest' or the 'newest' first (`order`). There is none
         without such a job. `page`: 1 to 1,000. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.logs, job, run, page, order=order)
+
+    def steps(self, job: JobId, after: int = 0, limit: int = 100) -> Optional[JobSteps]:
+        """A page of what the durable calls of the job's handler have recorded, with its open waits. None if there is no such job. `after`: the
+        `next` of the page before. `limit`: 1 to 1,000. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        return self._ask(operations.steps, job, after, limit)
 
     def schedule(self, id: str, times: int = 0) -> Optional[ScheduleInfo]:
         """The schedule with as many of its next times, 0 to 1,000, or None. Raises Error (OPTION_TYPE, OPTION_RANGE)."""

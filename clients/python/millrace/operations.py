@@ -16,13 +16,13 @@ from .explanations import explanation
 from .filters import filter_fields
 from .keys import JobId, JobKey, JobOfKey, JobRef
 from ._readers import (
-    event, export_batch, failure_kind, flow_info, flow_job, gap, job_info, log_line, queue_info, queue_keys as read_keys,
+    event, export_batch, failure_kind, flow_info, flow_job, gap, job_info, job_steps, log_line, queue_info, queue_keys as read_keys,
     queues_history as read_history, schedule_info, stats as read_stats, throughput, worker_info,
 )
 from .requests import Feed, Page, Pages, Patient, Request, asked, behind_last, behind_next, or_none
 from .views import (
-    Event, Explanation, ExportBatch, ExportInfo, FailureKind, FlowInfo, FlowJob, JobInfo, LogLine, QueueInfo, QueueKeys, QueuesHistory,
-    ScheduleInfo, Stats, Throughput, WorkerInfo,
+    Event, Explanation, ExportBatch, ExportInfo, FailureKind, FlowInfo, FlowJob, JobInfo, JobSteps, LogLine, QueueInfo, QueueKeys,
+    QueuesHistory, ScheduleInfo, Stats, Throughput, WorkerInfo,
 )
 
 
@@ -96,6 +96,12 @@ def logs(job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE, *, order:
     none without such a job. `page`: {logs.limit}."""
     newest = choice("order", order, ("oldest", "newest")) == 1
     return asked("logs", behind_next("lines", log_line), job=job, run=run, page=page, newest=newest).behind
+
+
+def steps(job: JobId, after: int = 0, limit: int = 100) -> Request[Optional[JobSteps]]:
+    """A page of what the durable calls of the job's handler have recorded, with its open waits. None if there is no such job. `after`: the
+    `next` of the page before. `limit`: {steps.limit}."""
+    return asked("steps", or_none(job_steps), job=job, after=_required("after", after), limit=_required("limit", limit))
 
 
 def schedule(id: str, times: int = 0) -> Request[Optional[ScheduleInfo]]:

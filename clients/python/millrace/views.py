@@ -23,7 +23,7 @@ class Batch:
 @dataclass(frozen=True)
 class ManyResult:
     """What a bulk call has done, or with `dry_run` would do: jobs that matched, and of them those that changed. `skipped` counts the others by
-    reason: a state, 'cancelling', 'uniqueConflict', 'parentFailed' or 'notFound'."""
+    reason: a state, 'cancelling', 'uniqueConflict', 'parentFailed', 'ambiguousRetry' or 'notFound'."""
 
     matched: int
     changed: int

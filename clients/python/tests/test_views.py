@@ -6,7 +6,7 @@ import unittest
 from datetime import datetime, timezone
 
 import millrace
-from millrace import _readers, _schema, messages, operations, reading
+from millrace import _readers, _schema, changes, messages, operations, reading
 
 from .support import PROTOCOL, vectors
 
@@ -54,6 +54,32 @@ class Views(unittest.TestCase):
     def test_a_job_says_its_tokens_its_lost_workers_and_how_long_it_is_kept(self):
         job = _readers.job_info(answer("get: a job with tokens, lost workers, and a time to be kept", "reply"))
         self.assertEqual((job.tokens, job.max_lost, job.lost_runs, job.keep, job.log_lines, job.max_age), (5, 2, 2, 86_400, 500, 3_600))
+
+    def test_stored_steps(self):
+        def asked(**given):
+            return operations.steps(millrace.JobKey(42, 1, 1_735_689_600_000), **given)
+
+        page = asked(limit=1).answer(answer("steps: a page", "reply"))
+        (step,) = page.steps
+        self.assertEqual((step.number, step.name, step.kind, step.run, step.value, step.error), (1, "charge", "step", 1, {"paid": 5}, None))
+        self.assertEqual((step.started_at, (step.ended_at - step.started_at).total_seconds()), (AT, 0.02))
+        (wait,) = page.waits
+        self.assertEqual((wait.name, (wait.until - AT).total_seconds(), page.next), ("then", 90_000, 1))
+        last = asked().answer(answer("steps: a failure, on the last page", "reply"))
+        self.assertEqual((last.steps[0].value, last.steps[0].error), (None, {"name": "RangeError", "message": "no money"}))
+        self.assertEqual((last.waits, last.next), ([], None))
+        self.assertIsNone(asked().answer(None))
+        self.assertEqual(asked(after=5).fields, ([42, 1, 1_735_689_600_000], 5, 100))
+
+    def test_a_retry_says_where_it_resumes(self):
+        key = millrace.JobKey(1, 2, 3)
+        self.assertEqual((changes.retry(key).op, changes.retry(key).fields), ("retry", ([1, 2, 3],)))
+        self.assertEqual(changes.retry(key, from_="charge").fields, ([1, 2, 3], "charge"))
+        keyed = changes.retry(millrace.JobOfKey("order", unique_key="k"), from_="start")
+        self.assertEqual((keyed.op, keyed.fields[-1]), ("byKey", "start"))
+        self.assertEqual(changes.retry(key, descendants=True).op, "retryTree")
+        with self.assertRaisesRegex(millrace.Error, "from_ must be left out with descendants"):
+            changes.retry(key, descendants=True, from_="charge")
 
     def test_an_explanation(self):
         def explained(name):

@@ -10,11 +10,11 @@ import {
   type ManyOptions,
   type ManyResult,
   type RedriveOptions,
-  type TreeOptions,
+  type RetryOptions,
   type UpdateManyChanges,
   validateCancelManyOptions,
   validateCancelOptions,
-  validateTreeOptions,
+  validateRetryOptions,
   validateUpdateManyChanges,
 } from '@millrace/core'
 import { callAbout } from './jobKey.ts'
@@ -50,13 +50,14 @@ export abstract class Changes extends Reading {
   /**
    * Runs a failed or cancelled job again from its first attempt, and a job that waits for its retry at once. Jobs of its
    * flow that failed because of it wait for it again. With `descendants`, so do all jobs that wait for it and failed on
-   * their own or were cancelled.
+   * their own or were cancelled. A job with recorded steps resumes at the first one that has failed, or at `from`.
    *
    * @throws ParentFailedError if a job that it waits for has failed: retry that job; JobScheduledError if no attempt
    * failed: use `runNow`
    */
-  async retry(job: JobRef, options?: TreeOptions): Promise<void> {
-    await callAbout(this.#mailbox, validateTreeOptions('retry', options) ? 'retryTree' : 'retry', job)
+  async retry(job: JobRef, options?: RetryOptions): Promise<void> {
+    const { descendants, ...from } = validateRetryOptions(options)
+    await callAbout(this.#mailbox, descendants ? 'retryTree' : 'retry', job, from)
   }
 
   /** Retries failed jobs, the oldest failure first. Returns the number of jobs retried. */

@@ -11,7 +11,7 @@ export interface JobCause {
   readonly code: CauseCode
   /** The cause in a sentence without a subject, such as "waits, because queue 'mail' is paused". */
   readonly message: string
-  /** The key, or the name of the shared limit. */
+  /** The key, the name of the shared limit, or the name of the sleep. */
   readonly of?: string
   /** When the cause ends, unless something else happens before. Absent if only a change ends it. */
   readonly until?: Date
@@ -48,6 +48,8 @@ const usage = ({ used, limit }: Cause): string => `${used} of ${limit}`
 export const WORDS: { readonly [Code in CauseCode]: Words } = {
   time: (cause) => ` for its time${until(cause)}`,
   retry: (cause) => ` to be tried again${until(cause)}`,
+  sleep: (cause) => `, because its handler sleeps in '${cause.of}'${until(cause)}`,
+  'steps-changed': (cause) => ` for code that fits the steps that it has recorded, and is tried again${until(cause)}`,
   parents: ({ used }) => (used === undefined ? ' for other jobs of its flow' : ` for ${used} other ${used === 1 ? 'job' : 'jobs'} to end`),
   'all-paused': () => ', because all queues are paused',
   'queue-paused': (cause, { queue }) => `, because queue '${queue}' is paused${until(cause)}`,

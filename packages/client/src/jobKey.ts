@@ -41,7 +41,7 @@ export function callAbout<Op extends OnOne>(
   calls: Pick<Mailbox, 'call'>,
   call: Op,
   job: JobRef,
-  also: Pick<ByKeyCommand, 'changes' | 'reason' | 'by'> = {},
+  also: Pick<ByKeyCommand, 'changes' | 'from' | 'reason' | 'by'> = {},
 ): Promise<ReplyOf[Op]> {
   if (isOfKey(job)) return calls.call<'byKey'>({ op: 'byKey', of: heldKeyOption(job), call, ...also }) as Promise<ReplyOf[Op]>
   return calls.call<Op>({ op: call, id: keyOf(job), ...also } as CommandOf<Op>)

@@ -1,5 +1,5 @@
 /** The codec around data: what leaves is encoded, what comes is decoded, and what cannot be says so. */
-import { CodecError, type CommandOf, type Operation } from '@millrace/core'
+import { CodecError, type CommandOf, type Operation, type ReplyOf } from '@millrace/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PayloadCodec } from './payloadCodec.ts'
@@ -102,5 +102,67 @@ describe('calls', () => {
       CodecError,
     )
     expect(sent.length).toBe(before)
+  })
+})
+
+describe('durable calls', () => {
+  let salt = 0
+  // Other bytes each time, as encryption makes them.
+  const salted = new PayloadCodec(
+    { encode: (bytes) => new Uint8Array([salt++, ...flip(bytes)]), decode: (bytes) => flip(bytes.subarray(1)) },
+    1_000,
+  )
+  const step: CommandOf<'step'> = {
+    ...{ op: 'step', seq: 1, run: 1, number: 1, asked: 1, name: 's', kind: 'step', startedAt: 5 },
+    value: '"one"',
+  }
+  const answered = <Op extends Operation>(reply: ReplyOf[Op]) => {
+    const sent: CommandOf<Operation>[] = []
+    const call = (command: CommandOf<Operation>) => {
+      sent.push(command)
+      return Promise.resolve(reply as never)
+    }
+    return { sent, calls: salted.around({ call: call as never }) }
+  }
+
+  test('a result is encoded once, however often it is sent', async () => {
+    const { sent, calls } = answered<'step'>(true)
+    for (let times = 0; times < 2; times++) await calls.call<'step'>(step)
+    await calls.call<'step'>({ ...step, value: null, error: { name: 'E', message: 'm' } })
+    const [first, again, failed] = sent as CommandOf<'step'>[]
+    expect(again).toBe(first)
+    expect(salted.decode('step', first?.value ?? null)).toBe('"one"')
+    expect(first?.value).toBeInstanceOf(Uint8Array)
+    expect(failed).toMatchObject({ value: null, error: { name: 'E' } })
+    expect(step.value).toBe('"one"')
+  })
+
+  test('recorded results are decoded, those of a wait too', async () => {
+    const result = { number: 1, asked: 1, name: 's', kind: 'step', run: 1, startedAt: 5, endedAt: 6 } as const
+    const stored = [
+      { ...result, value: salted.encode('step', '"one"') },
+      { ...result, value: null },
+    ]
+    const plain = [
+      { ...result, value: '"one"' },
+      { ...result, value: null },
+    ]
+    const page = { results: stored, next: 7, generation: 2, waits: [] }
+    expect(await answered<'recorded'>(page).calls.call<'recorded'>({ op: 'recorded', seq: 1, run: 1, after: 0 })).toEqual({
+      ...page,
+      results: plain,
+    })
+    const wait: CommandOf<'wait'> = { op: 'wait', seq: 1, run: 1, settled: 0, waits: [], end: false }
+    expect(await answered<'wait'>({ results: stored, ended: false, next: 9 }).calls.call<'wait'>(wait)).toEqual({
+      results: plain,
+      ended: false,
+      next: 9,
+    })
+  })
+
+  test('what cannot be decoded rejects', async () => {
+    const results = [{ ...step, endedAt: 6, value: new Uint8Array([0, 1]) }]
+    const { calls } = answered<'recorded'>({ results, next: null, generation: 0, waits: [] })
+    await expect(calls.call<'recorded'>({ op: 'recorded', seq: 1, run: 1, after: 0 })).rejects.toBeInstanceOf(CodecError)
   })
 })

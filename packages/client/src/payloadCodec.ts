@@ -13,13 +13,21 @@ import {
   type JobChanges,
   type NewJob,
   type Operation,
-  type ParentsPage,
   type ReplyOf,
-  type ScheduleView,
+  type StepCommand,
+  type StepResult,
 } from '@millrace/core'
 import type { Mailbox } from './mailbox.ts'
 
 type Calls = Pick<Mailbox, 'call'>
+
+/** Commands that a worker may repeat. */
+type Repeatable = CompleteCommand | StepCommand
+
+/** Operations whose replies have data of handlers. Replies about jobs are decoded where a job is made of them. */
+type Decoded = 'parents' | 'getSchedule' | 'recorded' | 'wait'
+
+type Decoders = { readonly [Op in Decoded]: (reply: ReplyOf[Op]) => ReplyOf[Op] }
 
 /** The first byte of the codec's input: the kind of data. */
 const TEXT = 0
@@ -31,8 +39,19 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export class PayloadCodec {
   readonly #codec: Codec
   readonly #maxBytes: number
-  /** Encoded completions of runs, for as long as a worker may repeat them. */
-  readonly #completions = new WeakMap<CompleteCommand, CompleteCommand>()
+  /** Encoded commands, for as long as a worker may repeat them. */
+  readonly #repeatable = new WeakMap<Repeatable, Repeatable>()
+  readonly #decoders: Decoders = {
+    parents: (page) => ({ ...page, parents: page.parents.map((one) => ({ ...one, output: this.decode('output', one.output) })) }),
+    getSchedule: (view) =>
+      view && {
+        ...view,
+        job: { ...view.job, data: this.decode('data', view.job.data) },
+        result: view.result && { ...view.result, output: this.decode('output', view.result.output) },
+      },
+    recorded: (page) => ({ ...page, results: this.#decodedSteps(page.results) }),
+    wait: (reply) => ({ ...reply, results: this.#decodedSteps(reply.results) }),
+  }
 
   constructor(codec: Codec, maxBytes: number) {
     this.#codec = codec
@@ -78,9 +97,8 @@ export class PayloadCodec {
       call: <Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]> => {
         try {
           const reply = calls.call<Op>(this.#encoded(command as CommandOf<Operation>) as CommandOf<Op>)
-          return command.op === 'parents' || command.op === 'getSchedule'
-            ? reply.then((value) => this.#decoded(value as ParentsPage | ScheduleView | null) as ReplyOf[Op])
-            : reply
+          const decode: ((reply: never) => unknown) | undefined = this.#decoders[command.op as Decoded]
+          return decode === undefined ? reply : reply.then((value) => decode(value as never) as ReplyOf[Op])
         } catch (error) {
           return Promise.reject(error)
         }
@@ -91,7 +109,12 @@ export class PayloadCodec {
   #encoded(command: CommandOf<Operation>): CommandOf<Operation> {
     switch (command.op) {
       case 'complete':
-        return this.#encodedOnce(command)
+        return this.#encodedOnce(command, ({ enqueues, output, ...rest }) => ({
+          ...{ ...rest, output: this.encode('output', output) },
+          ...(enqueues && { enqueues: this.encodeJobs(enqueues) }),
+        }))
+      case 'step':
+        return this.#encodedOnce(command, (step) => ({ ...step, value: this.encode('step', step.value) }))
       case 'join':
         return { ...command, jobs: this.encodeJobs(command.jobs) }
       case 'checkpoint':
@@ -120,26 +143,17 @@ export class PayloadCodec {
     }
   }
 
-  /** Encodes a completion once: a repeat counts as the same only with the same bytes, and a codec may return other bytes each time. */
-  #encodedOnce(command: CompleteCommand): CompleteCommand {
-    const before = this.#completions.get(command)
+  /** Encodes a command once: a repeat counts as the same only with the same bytes, and a codec may return other bytes each time. */
+  #encodedOnce<C extends Repeatable>(command: C, encode: (command: C) => C): C {
+    const before = this.#repeatable.get(command) as C | undefined
     if (before !== undefined) return before
-    const { enqueues, output } = command
-    const encodedCommand = { ...command, output: this.encode('output', output), ...(enqueues && { enqueues: this.encodeJobs(enqueues) }) }
-    this.#completions.set(command, encodedCommand)
-    return encodedCommand
+    const encoded = encode(command)
+    this.#repeatable.set(command, encoded)
+    return encoded
   }
 
-  #decoded(value: ParentsPage | ScheduleView | null): typeof value {
-    if (value === null) return null
-    if ('parents' in value)
-      return { ...value, parents: value.parents.map((one) => ({ ...one, output: this.decode('output', one.output) })) }
-    const { job, result } = value
-    return {
-      ...value,
-      job: { ...job, data: this.decode('data', job.data) },
-      result: result && { ...result, output: this.decode('output', result.output) },
-    }
+  #decodedSteps(results: readonly StepResult[]): readonly StepResult[] {
+    return results.map((each) => ({ ...each, value: this.decode('step', each.value) }))
   }
 
   #run(method: 'encode' | 'decode', what: string, bytes: Uint8Array): Uint8Array {

@@ -66,6 +66,7 @@ export type {
   ResultOptions,
   ResumeOptions,
   RetentionOptions,
+  RetryOptions,
   RunCause,
   RunError,
   Said,
@@ -78,12 +79,13 @@ export type {
   State,
   Stats,
   StatsOptions,
+  StepKind,
+  StepsOptions,
   StopOptions,
   StoreStats,
   ThreadOptions,
   ThrottleOptions,
   Timing,
-  TreeOptions,
   TriggerOptions,
   UniqueBy,
   UniqueOptions,
@@ -93,6 +95,7 @@ export type {
 } from '@millrace/core'
 export {
   AlreadyOpenError,
+  AmbiguousRetryError,
   AuditUnavailableError,
   AuthFailedError,
   BusyError,
@@ -137,12 +140,16 @@ export {
   QueueNotFoundError,
   ResultTimeoutError,
   RetryAfterError,
+  RunSuspended,
   ScheduleChangedError,
   ScheduleExistsError,
   ScheduleNotFoundError,
   SchemaTooNewError,
   SchemaTooOldError,
   StaleRunError,
+  StepFailedError,
+  StepNotFoundError,
+  StepsChangedError,
   StorageBusyError,
   StorageError,
   StoreMovedError,
@@ -221,6 +228,7 @@ export type { JobPage } from './page.ts'
 export type { PayloadPreview, PayloadPreviews } from './payloads.ts'
 export type { PauseEnd, QueueKey, QueueKeys, QueueRate, QueueView } from './queues.ts'
 export type { Schedule, ScheduleChanges, ScheduledJob, ScheduledOptions, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
+export type { JobStep, JobSteps, JobWait } from './steps.ts'
 export { type StopOnSignalsOptions, stopOnSignals } from './stopOnSignals.ts'
 export type {
   EngineEvent,

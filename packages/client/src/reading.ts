@@ -12,10 +12,12 @@ import {
   type QueuesHistoryOptions,
   type Stats,
   type StatsOptions,
+  type StepsOptions,
   validateGetOptions,
   validateListOptions,
   validateLogsOptions,
   validateStatsOptions,
+  validateStepsOptions,
 } from '@millrace/core'
 import type { JobType } from '@millrace/worker'
 import { type WorkerView, workersOf } from './attached.ts'
@@ -26,6 +28,7 @@ import { type Failures, type QueuesHistory, readFailures, readHistory, type Thro
 import { assertOffered } from './offered.ts'
 import { type JobPage, readJob, readPage, readPayload } from './page.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
+import { type JobSteps, readSteps } from './steps.ts'
 import type { Job, JobOf } from './view.ts'
 
 /** The parts of an engine that reading calls need. */
@@ -70,6 +73,16 @@ export abstract class Reading {
    */
   async logs(id: string, options?: LogsOptions): Promise<JobLogs> {
     return readLogs(this.#parts.mailbox, id, validateLogsOptions(options))
+  }
+
+  /**
+   * Returns a page of the results that the durable calls of a job's handler have recorded, with the waits that are open. None if
+   * the handler has made no such calls.
+   *
+   * @throws JobNotFoundError, OptionTypeError, OptionRangeError
+   */
+  async steps(id: string, options?: StepsOptions): Promise<JobSteps> {
+    return readSteps(this.#parts.mailbox, id, validateStepsOptions(options), this.#parts.codec)
   }
 
   /**

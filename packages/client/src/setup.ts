@@ -1,4 +1,5 @@
 import type { Clock, Codec, Logger, Port, Redact } from '@millrace/core'
+import type { ReplayHooks } from '@millrace/worker'
 import type { JobChecks } from './checks.ts'
 import type { EnqueueSink } from './enqueueSink.ts'
 
@@ -16,6 +17,8 @@ export interface EngineSetup {
   readonly logger?: Logger | undefined
   readonly codec?: Codec | undefined
   readonly redact?: Redact | undefined
+  /** The part that a test has in the runs of handlers with durable calls. */
+  readonly replay?: ReplayHooks
   /** Opens another channel to the same engine, for another thread. */
   readonly openChannel?: () => unknown
   /** Opens another Port of this thread, which a server gives to a connection. */

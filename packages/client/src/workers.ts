@@ -42,10 +42,10 @@ export class Workers {
 
   #start(served: readonly Handler[], settings: WorkSettings, middleware: readonly Middleware[]): Worker {
     const handlers = middleware.length === 0 ? served : served.map((handler) => ({ ...handler, middleware }))
-    const { maxDataBytes, clock, host, pid, local, logger, redact } = this.#setup
+    const { maxDataBytes, clock, host, pid, local, logger, redact, replay } = this.#setup
     const calls = this.#calls
     const open = this.#open
-    const worker = new Worker({ calls, handlers, settings, host, pid, local, maxDataBytes, clock, logger, open, redact })
+    const worker = new Worker({ calls, handlers, settings, host, pid, local, maxDataBytes, clock, logger, open, redact, replay })
     void worker.stopped.then(() => {
       for (const session of worker.sessions) this.#bySession.delete(session)
       this.#mailbox.countWorkers(-1)

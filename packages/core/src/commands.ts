@@ -225,6 +225,8 @@ export interface FailCommand extends RunKey {
   readonly cancel?: true
   /** The job waits at least `retry` ms: longer if its backoff says so. */
   readonly atLeast?: true
+  /** The handler does not fit the results that its job has recorded: no attempt is used, and the job is put off until code fits. */
+  readonly changed?: true
 }
 
 /** Puts the job off without using an attempt. Reply: true. */
@@ -351,6 +353,8 @@ export interface JobChanges extends PlaceChanges, LabelChanges {
 export interface RetryCommand {
   readonly op: 'retry'
   readonly id: JobKey
+  /** The step at which the job goes on: its result is forgotten, and all that was asked for after it. `START`: all results. */
+  readonly from?: string
 }
 
 /** A place among the failed jobs, which are in order of their failure. */

@@ -26,14 +26,18 @@ export function isError(value: unknown): value is Error {
 
 /**
  * True for an error of this class, or of one that extends it. One that was made elsewhere must have the name, and the code if the class has
- * one: other libraries have a `ValidationError`, too.
+ * one: other libraries have a `ValidationError`, too. False for an error that cannot be read.
  */
 export function isErrorOf<Kind extends ErrorKind>(value: unknown, kind: Kind): value is InstanceType<Kinds[Kind]> {
   const known: { readonly code?: string } & Kinds[Kind] = KINDS[kind]
   if (!isError(value)) return false
   if (value instanceof known) return true
-  if (known.code !== undefined && (value as { readonly code?: unknown }).code !== known.code) return false
-  return value.name === kind || classNames(value).includes(kind)
+  try {
+    if (known.code !== undefined && (value as { readonly code?: unknown }).code !== known.code) return false
+    return value.name === kind || classNames(value).includes(kind)
+  } catch {
+    return false
+  }
 }
 
 function classNames(error: Error): string[] {

@@ -274,6 +274,15 @@ export class JobBlockedError extends define('JOB_BLOCKED', { category: 'conflict
 export class JobScheduledError extends define('JOB_SCHEDULED', { category: 'conflict' }) {
   declare readonly jobId: string
 }
+/** The handler continued after a step had failed, so a retry has several places to resume at: give `from`. */
+export class AmbiguousRetryError extends define('AMBIGUOUS_RETRY', { category: 'conflict' }) {
+  declare readonly jobId: string
+}
+/** `retry` with `from`: the job has recorded no result of that name. */
+export class StepNotFoundError extends define('STEP_NOT_FOUND', { category: 'not-found' }) {
+  declare readonly jobId: string
+  declare readonly step: string
+}
 /** A handler gave its job up through `discard`. */
 export class DiscardedError extends define('DISCARDED') {}
 
@@ -342,6 +351,43 @@ export class NonRetryableError extends Error {
 export class CancelJobError extends Error {
   override readonly name: string = 'CancelJobError'
   readonly code = 'CANCEL_JOB'
+}
+
+/** A step of a handler has failed for good: it had no attempts left, or its error allows none. `cause` is the error of its last attempt. */
+export class StepFailedError extends Error {
+  override readonly name: string = 'StepFailedError'
+  readonly code = 'STEP_FAILED'
+  /** The name of the step. */
+  readonly step: string
+  constructor(step: string, cause: HandlerError) {
+    super(`step '${step}' has failed: ${cause.message}`, { cause })
+    this.step = step
+  }
+}
+
+/**
+ * The handler asks for other durable calls than those that its job has recorded. It uses no attempt: the job is put off until code fits.
+ * It is the error of such a run; no handler gets it.
+ */
+export class StepsChangedError extends Error {
+  override readonly name: string = 'StepsChangedError'
+  readonly code = 'STEPS_CHANGED'
+  /**
+   * @param asked the name that the handler asks for; undefined if it has returned
+   * @param recorded the name that its job has recorded next
+   */
+  constructor(asked: string | undefined, recorded: string) {
+    const does = asked === undefined ? 'has returned' : `asks for '${asked}'`
+    super(`the handler ${does}, and its job has recorded '${recorded}' next: guard the change with changed('...'), or run the earlier code`)
+  }
+}
+
+/**
+ * The abort reason of a run that a durable call has ended: the job sleeps, or a step has failed, which is the `cause`. What is left of the
+ * handler does not continue. A later run comes back to the same place.
+ */
+export class RunSuspended extends Error {
+  override readonly name: string = 'RunSuspended'
 }
 
 /** Thrown by a handler: try again after this long, instead of the job's backoff. */

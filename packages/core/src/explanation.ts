@@ -14,6 +14,10 @@ export const CAUSES = [
   'time',
   /** It has failed, or was put off, and is tried again later. */
   'retry',
+  /** Its handler sleeps. */
+  'sleep',
+  /** Its handler does not fit the results that it has recorded. */
+  'steps-changed',
   /** Other jobs, for which it waits, have not ended. */
   'parents',
   /** `queues.pauseAll`. */
@@ -44,7 +48,7 @@ export type CauseCode = (typeof CAUSES)[number]
 
 export interface Cause {
   readonly code: CauseCode
-  /** The key, or the name of the shared limit. */
+  /** The key, the name of the shared limit, or the name of the sleep. */
   readonly of?: string
   /** When it ends, in milliseconds since 1970, unless something else happens before; undefined if only a change ends it. */
   readonly until?: number

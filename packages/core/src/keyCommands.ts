@@ -24,6 +24,8 @@ export interface ByKeyCommand extends Cancellation {
   readonly call: KeyedCall
   /** Only with `update`. */
   readonly changes?: JobChanges
+  /** Only with `retry`. */
+  readonly from?: string
 }
 
 /** Asks for the job of a key. Reply: `JobView`, or null if no job has it. */

@@ -16,6 +16,7 @@ const EXPECTED: Record<Transition, readonly [from: readonly string[], to: readon
   complete: [['active'], ['completed']],
   retry: [['active'], ['scheduled', 'waiting']],
   snooze: [['active'], ['scheduled']],
+  wait: [['active'], ['scheduled']],
   giveBack: [['active'], ['waiting']],
   join: [['active'], ['blocked']],
   exhaust: [['active'], ['failed']],

@@ -29,6 +29,7 @@ export const LIFECYCLE = {
   complete: { from: [ACTIVE], to: [COMPLETED] },
   retry: { from: [ACTIVE], to: [SCHEDULED, WAITING] },
   snooze: { from: [ACTIVE], to: [SCHEDULED] },
+  wait: { from: [ACTIVE], to: [SCHEDULED] },
   giveBack: { from: [ACTIVE], to: [WAITING] },
   join: { from: [ACTIVE], to: [BLOCKED] },
   exhaust: { from: [ACTIVE], to: [FAILED] },

@@ -9,6 +9,10 @@ export const LIMITS = {
   /** The length of idempotency, unique and concurrency keys and of tags, in UTF-16 units. */
   keyLength: 512,
   tagsPerJob: 32,
+  /** Results of durable calls that a job records. */
+  stepsPerJob: 10_000,
+  /** Waits that a job has open. */
+  waitsPerJob: 100,
   /** Tiers of keys of one queue. */
   keyTiers: 100,
   /** Fields that make a unique key. */
@@ -77,6 +81,9 @@ export const LIMITS = {
   /** Log lines in one page, and about the bytes of their text. */
   pageLogs: 1_000,
   logsBytes: MIB,
+  /** Results of durable calls in one answer, and about so many bytes of their values. */
+  pageSteps: 1_000,
+  stepsBytes: 4 * MIB,
   /** The newest failed runs that are kept of one job. */
   attemptsPerJob: 50,
   /** Commands that the caller's side has sent and not yet seen answered. */

@@ -106,6 +106,8 @@ import type {
   UpsertScheduleCommand,
 } from './scheduleCommands.ts'
 import type { AttachedWorker, Percentiles, QueueView, Stats } from './stats.ts'
+import type { RecordedCommand, StepCommand, StepsCommand, WaitCommand, WaitReply } from './stepCommands.ts'
+import type { JobStepsPage, RecordedPage } from './steps.ts'
 
 /** The jobs and queues that an operation reaches beyond its sender's own runs and sessions, and beside the new jobs that it carries. */
 export interface Reach {
@@ -222,6 +224,15 @@ export const OPERATIONS = {
   }),
   join: command<JoinCommand, true>({ code: 78, scopes: WORK, reach: OWN, newJobs: ({ jobs }) => jobs }),
   giveBack: command<GiveBackCommand, true>({ code: 9, scopes: WORK, reach: OWN }),
+  step: command<StepCommand, true>({
+    code: 81,
+    scopes: WORK,
+    reach: OWN,
+    payloads: [['step', ({ value }) => value]],
+    otherBytes: ({ error }) => (error === undefined ? 0 : errorBytes(error)),
+  }),
+  wait: command<WaitCommand, WaitReply>({ code: 82, scopes: WORK, reach: OWN }),
+  recorded: question<RecordedCommand, RecordedPage>({ code: 83, scopes: WORK, reach: OWN, jobsRead: () => 1 }),
   heartbeat: command<HeartbeatCommand, true>({ code: 10, scopes: WORK, reach: OWN }),
   checkpoint: command<CheckpointCommand, true>({
     code: 11,
@@ -241,6 +252,7 @@ export const OPERATIONS = {
   get: question<GetCommand, JobView | null>({ code: 14, scopes: READ, jobsRead: () => 1 }),
   getByKey: question<GetByKeyCommand, JobView | null>({ code: 77, scopes: READ, jobsRead: () => 1 }),
   logs: question<LogsCommand, LogsPage | null>({ code: 79, scopes: READ, jobsRead: () => 1 }),
+  steps: question<StepsCommand, JobStepsPage | null>({ code: 84, scopes: READ, jobsRead: () => 1 }),
   explain: question<ExplainCommand, Explanation | null>({ code: 80, scopes: READ, jobsRead: () => 1 }),
   // A page of a flow has no payloads: as much as a job may have.
   getFlow: question<GetFlowCommand, FlowPage | null>({ code: 69, scopes: READ, jobsRead: () => 1, isForReaders: () => true }),

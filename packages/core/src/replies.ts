@@ -44,9 +44,9 @@ export interface Redriven {
 
 /**
  * Why a job that the filter matches was left as it is: its state does not allow it, it is being cancelled already, another live job
- * holds its unique key, or there is none of that id (or of that id and the filter).
+ * holds its unique key, its handler went on after a step had failed, or there is none of that id (or of that id and the filter).
  */
-export type SkipReason = State | 'cancelling' | 'uniqueConflict' | 'parentFailed' | 'notFound'
+export type SkipReason = State | 'cancelling' | 'uniqueConflict' | 'parentFailed' | 'ambiguousRetry' | 'notFound'
 
 /** The outcome of `cancelMany`, `updateMany` and their like, or of their dry run. */
 export interface ManyResult {

@@ -1,4 +1,4 @@
-import { defineJob, type Engine, openEngine, uniqueKeyOf } from '@millrace/engine'
+import { defineJob, type Engine, type EventType, openEngine, uniqueKeyOf } from '@millrace/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testApi } from './testing/api.ts'
 
@@ -222,6 +222,79 @@ describe('one job', () => {
     for (const query of ['?limit=0', '?limit=1001', '?order=any', '?run=0', '?after=-1'])
       expect((await http.send('GET', `/v1/jobs/${id}/logs${query}`)).status, query).toBe(400)
     expect(await http.send('GET', '/v1/jobs/no-id/logs')).toMatchObject({ status: 404, body: { code: 'JOB_NOT_FOUND' } })
+  })
+})
+
+describe('durable calls', () => {
+  test('what they have recorded comes page by page, with the open waits; a retry says where it resumes', async () => {
+    const job = defineJob<number>({ name: 'durable', maxAttempts: 1 })
+    const id = await create({ job: 'durable', data: 1, options: { maxAttempts: 1 } })
+    const bystander = await create({ job: 'bystander', data: 1 })
+    let calls = 0
+    const worker = engine.work(
+      job.handler(async ({ step, sleep }) => {
+        await step('bytes', () => new Uint8Array([1, 2]))
+        await step('object', () => ({ call: ++calls }))
+        await sleep('night', '1d')
+        await step('fails', () => Promise.reject(new RangeError('no')))
+      }),
+    )
+    const until = async (type: EventType, after = 0) => {
+      for await (const event of engine.events({ after, filter: { jobId: id, types: [type] } })) if (event.type === type) return event.seq
+      throw new Error('the stream ends')
+    }
+    await until('snoozed')
+    const steps = async (query = '') => (await http.send('GET', `/v1/jobs/${id}/steps${query}`)).body
+    const time = expect.stringMatching(/Z$/)
+    const base = { run: 1, startedAt: time, endedAt: time }
+    const bytes = { number: 1, name: 'bytes', kind: 'step', value: 'AQI=', binary: true, ...base }
+    const object = { number: 2, name: 'object', kind: 'step', value: { call: 1 }, ...base }
+    const waits = [{ name: 'night', since: time, until: time }]
+    expect(await steps()).toEqual({ steps: [bytes, object], waits })
+    expect(await steps('?limit=1')).toEqual({ steps: [bytes], waits, next: 1 })
+    expect(await steps('?limit=1&after=1')).toEqual({ steps: [object], waits })
+    await http.send('POST', `/v1/jobs/${id}/run`)
+    const failed = await until('failed')
+    expect(await steps('?after=2')).toMatchObject({
+      steps: [
+        { name: 'night', kind: 'sleep', run: 1 },
+        { name: 'fails', run: 2, error: { name: 'RangeError', message: 'no' } },
+      ],
+      waits: [],
+    })
+    const retry = (path: string, body: object) => http.send('POST', `/v1/${path}/retry`, { body })
+    expect(await retry(`jobs/${id}`, { from: 'nowhere' })).toMatchObject({ status: 404, body: { code: 'STEP_NOT_FOUND' } })
+    expect(await retry(`jobs/${id}`, { from: 'object', descendants: true })).toMatchObject({ status: 400, body: { option: 'from' } })
+    expect(await retry(`jobs/${id}`, { from: '' })).toMatchObject({ status: 400 })
+    expect((await retry(`jobs/${id}`, { from: 'object' })).status).toBe(204)
+    await until('snoozed', failed)
+    expect(await steps()).toMatchObject({ steps: [bytes, { ...object, value: { call: 2 }, run: 3 }] })
+    await http.send('POST', `/v1/jobs/${id}/cancel`)
+    expect((await retry(`jobs/${id}`, { from: 'start' })).status).toBe(204)
+    await worker.stop()
+    await http.send('POST', `/v1/jobs/${id}/cancel`)
+    expect(await http.send('GET', `/v1/jobs/${bystander}/steps`)).toMatchObject({ status: 200, body: { steps: [], waits: [] } })
+    for (const query of ['?limit=0', '?limit=1001', '?after=-1', '?order=newest'])
+      expect((await http.send('GET', `/v1/jobs/${id}/steps${query}`)).status, query).toBe(400)
+    expect(await http.send('GET', '/v1/jobs/no-id/steps')).toMatchObject({ status: 404, body: { code: 'JOB_NOT_FOUND' } })
+  })
+
+  test('a retry of a job that went on after a failed step is a conflict, by its id and by its key', async () => {
+    const job = defineJob<number>({ name: 'undone' })
+    const id = await create({ job: 'undone', data: 1, options: { maxAttempts: 1, idempotencyKey: 'u' } })
+    const worker = engine.work(
+      job.handler(async ({ step }) => {
+        const error = await step('fails', () => Promise.reject(new RangeError('no'))).catch((thrown: unknown) => thrown)
+        await step('undo', () => null)
+        throw error
+      }),
+    )
+    await expect(engine.handle(id).result()).rejects.toMatchObject({ code: 'JOB_FAILED' })
+    await worker.stop()
+    for (const path of [`jobs/${id}`, 'keys/idempotency/undone/u'])
+      expect(await http.send('POST', `/v1/${path}/retry`)).toMatchObject({ status: 409, body: { code: 'AMBIGUOUS_RETRY' } })
+    expect((await http.send('POST', '/v1/keys/idempotency/undone/u/retry', { body: { from: 'fails' } })).status).toBe(204)
+    expect((await http.send('GET', `/v1/jobs/${id}/steps`)).body).toEqual({ steps: [], waits: [] })
   })
 })
 

@@ -48,6 +48,16 @@ describe('paths', () => {
     expect(data, 'what is stored').toEqual(before)
   })
 
+  test('a recorded result that could not be decoded is hidden as a whole if a path may lead into it', () => {
+    const at = new Date(1)
+    const step = { number: 1, name: 's', kind: 'step', run: 1, startedAt: at, endedAt: at, value: SECRET } as const
+    const shown = (path: string, undecoded: boolean) =>
+      new Redaction(redactOption([path])).step({ ...step, ...(undecoded && { undecoded }) })
+    for (const path of ['steps.a', '*.a', 'steps']) expect(shown(path, true), path).toEqual({ ...step, undecoded: true, value: BLANK })
+    expect(shown('data.a', true).value).toBe(SECRET)
+    expect(shown('steps.a', false)).toEqual(step)
+  })
+
   test('several, one within the other, in any order', () => {
     const data = { user: { email: SECRET, keys: [SECRET, SECRET] } }
     for (const paths of [
@@ -136,7 +146,7 @@ describe('options', () => {
 
   test('a message shows how to write one', () => {
     expect(build(['data.a', 'user.email'])).toThrow(
-      `redact[1] must be keys with dots in between, the first one of data, output, checkpoint, meta, progressValue, fields and *, as 'data.user.email' or '*.password', got "user.email"`,
+      `redact[1] must be keys with dots in between, the first one of data, output, checkpoint, meta, progressValue, steps, fields and *, as 'data.user.email' or '*.password', got "user.email"`,
     )
   })
 
@@ -159,7 +169,8 @@ describe('answers', () => {
     engine = await openEngine({ file: ':memory:' })
     const job = defineJob<typeof payload, typeof payload>({ name: 'signup' })
     engine.work([
-      job.handler(async ({ data, checkpoint, log, progress }) => {
+      job.handler(async ({ data, checkpoint, log, progress, step }) => {
+        await step('ask', () => data)
         await checkpoint(data)
         progress({ password: SECRET, sent: 1 })
         log('info', 'a line', { password: SECRET, kept: 1 })
@@ -284,6 +295,7 @@ describe('answers', () => {
       'getJob',
       'getJobByKey',
       'getJobLogs',
+      'getJobSteps',
       'getJobData',
       'getJobOutput',
       'getJobCheckpoint',
@@ -306,6 +318,10 @@ describe('answers', () => {
     })
     const { lines } = (await api().send('GET', `/v1/jobs/${id}/logs`)).body
     expect(lines).toMatchObject([{ number: 0, message: 'a line', fields: { password: BLANK, kept: 1 } }])
+    const { steps } = (await api().send('GET', `/v1/jobs/${id}/steps`)).body
+    expect(steps).toMatchObject([{ name: 'ask', value: { user: { email: SECRET, name: 'Ada' }, password: BLANK } }])
+    const whole = (await api({ redact: ['steps'] }).send('GET', `/v1/jobs/${id}/steps`)).body
+    expect(whole.steps).toMatchObject([{ name: 'ask', value: BLANK }])
     const plain = (await testApi(engine).send('GET', `/v1/jobs/${id}`)).body
     const hidden = [...(shown['redacted'] as string[]), 'redacted', 'attempts']
     expect(plain).toMatchObject(Object.fromEntries(Object.entries(shown).filter(([name]) => !hidden.includes(name))))

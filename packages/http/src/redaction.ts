@@ -1,11 +1,11 @@
 /** The option `redact`: blanks values of payloads by their paths, in every answer that shows payloads. */
-import type { Job, PayloadPreview, PayloadPreviews, Schedule } from '@millrace/client'
+import type { Job, JobStep, PayloadPreview, PayloadPreviews, Schedule } from '@millrace/client'
 import { describe, ForbiddenError, OptionRangeError, OptionTypeError, PAYLOADS, type PayloadName } from '@millrace/core'
 import { ANY, BLANK, blankedStart, type Path } from './blankedStart.ts'
 import { BOUNDS } from './limits.ts'
 
-/** The payloads of jobs and schedules, values of progress, and the fields of log lines: a path begins with one of them. */
-const ROOTS = [...PAYLOADS, 'meta', 'progressValue', 'fields'] as const
+/** The payloads of jobs and schedules, values of progress and of steps, and the fields of log lines: a path begins with one of them. */
+const ROOTS = [...PAYLOADS, 'meta', 'progressValue', 'steps', 'fields'] as const
 /** The payloads that an answer names if something in them was blanked. */
 export const REDACTED = [...PAYLOADS, 'meta', 'progressValue'] as const
 
@@ -164,6 +164,13 @@ export class Redaction {
       return [key, { ...preview, start, cut: preview.cut || start === undefined }]
     })
     return { preview: Object.fromEntries(shown), ...(redacted.length > 0 && { redacted }) }
+  }
+
+  /** Returns the recorded result with the blanks of its value. One that could not be decoded is hidden if any path may lead into it. */
+  step(step: JobStep): JobStep {
+    if (step.undecoded === true && this.#below.get('steps')?.length !== 0) return { ...step, value: BLANK }
+    const value = this.blanked('steps', step.value)
+    return value === step.value ? step : { ...step, value }
   }
 
   /** Returns the log line with its blanks. */

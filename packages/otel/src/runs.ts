@@ -1,5 +1,5 @@
 /** Traces runs, as children of the enqueue that the job comes from. */
-import { type EnqueueOptions, isError, isThenable } from '@millrace/core'
+import { type EnqueueOptions, isError, isErrorOf, isThenable } from '@millrace/core'
 import type { JobInfo, JobType, Context as RunContext } from '@millrace/worker'
 import {
   type Attributes,
@@ -28,7 +28,7 @@ export function traceRun<Data, Output>(run: Run<Data, Output>): Run<Data, Output
     const inside = trace.setSpan(parent, span)
     const enqueue = (job: JobType | string, data?: unknown, options?: EnqueueOptions) =>
       given.enqueue(job, data, { ...options, ...metaOf(options, inside) })
-    return context.with(inside, () => spanned(span, () => run(replaced(given, { enqueue }))))
+    return context.with(inside, () => spanned(span, given.signal, () => run(replaced(given, { enqueue }))))
   }
   TRACED.add(traced)
   return traced
@@ -73,36 +73,44 @@ function scheduleOf(meta: unknown): Attributes {
   return typeof id === 'string' && typeof at === 'string' ? { 'millrace.schedule.id': id, 'millrace.schedule.tick': at } : {}
 }
 
-/** Runs within the span. A synchronous result stays synchronous. */
-function spanned<Output>(span: Span, run: () => Output | Promise<Output>): Output | Promise<Output> {
+/** Runs within the span. A synchronous result stays synchronous. If a durable call ends the run, its signal says so. */
+function spanned<Output>(span: Span, signal: AbortSignal, run: () => Output | Promise<Output>): Output | Promise<Output> {
+  let isOver = false
+  const over = (end: () => void) => {
+    if (!isOver) end()
+    isOver = true
+  }
+  const failing = (error: unknown): never => {
+    over(() => ended(span, error))
+    throw error
+  }
   let output: Output | Promise<Output>
   try {
     output = run()
     // A thenable may call back twice, or throw: a promise of it does neither. The worker does the same.
     if (isThenable(output)) output = Promise.resolve(output)
   } catch (error) {
-    ended(span, error)
-    throw error
+    return failing(error)
   }
-  if (output instanceof Promise) {
-    return output.then(
-      (value) => {
-        span.end()
-        return value
-      },
-      (error) => {
-        ended(span, error)
-        throw error
-      },
-    )
+  if (!(output instanceof Promise)) {
+    span.end()
+    return output
   }
-  span.end()
-  return output
+  const suspended = () => {
+    if (isErrorOf(signal.reason, 'RunSuspended')) over(() => ended(span, signal.reason.cause ?? signal.reason))
+  }
+  signal.addEventListener('abort', suspended, { once: true })
+  return output.then((value) => {
+    over(() => span.end())
+    return value
+  }, failing)
 }
 
 const SIGNALS: ReadonlyMap<string, string> = new Map([
   ['SnoozeSignal', 'snoozed'],
   ['JoinSignal', 'joined'],
+  ['WaitSignal', 'asleep'],
+  ['RunSuspended', 'asleep'],
 ])
 
 /** Recognizes a run that will go on later by the name of what it throws: a second copy of the package has another class. */

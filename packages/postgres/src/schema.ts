@@ -76,6 +76,11 @@ export const CREATE_SCHEMA: readonly string[] = [
   seq bigint NOT NULL, run bigint NOT NULL, slot bigint NOT NULL, number bigint NOT NULL, at bigint NOT NULL, level text NOT NULL,
   message text NOT NULL, fields text, PRIMARY KEY (seq, run, slot)
 )`,
+  `CREATE TABLE step (
+  seq bigint NOT NULL, number bigint NOT NULL, asked bigint NOT NULL, name text NOT NULL, kind smallint NOT NULL CHECK (kind BETWEEN 0 AND 4),
+  run bigint NOT NULL, started_at bigint NOT NULL, ended_at bigint NOT NULL, value text, value_bytes bytea,
+  error_name text NOT NULL, error_message text NOT NULL, error_stack text, error_code text, error_cause text, PRIMARY KEY (seq, number)
+)`,
   `CREATE TABLE finished (
   queue bigint NOT NULL, state smallint NOT NULL CHECK (state BETWEEN 4 AND 6), turn bigint NOT NULL, lane bigint NOT NULL, at bigint NOT NULL,
   seqs bytea NOT NULL, PRIMARY KEY (queue, state, turn, lane)

@@ -25,6 +25,7 @@ export { activeFrom, loadedFrom, NEXT_NUMBERS, type RawLane, type RawLoaded, run
 export { prepareSharedReads } from './read/reads.ts'
 export { ERROR_COLUMNS, errorValues } from './read/runError.ts'
 export { MAY_FIRE, type RawSchedule, SCHEDULE_NAMES, scheduleFrom } from './read/schedules.ts'
+export { STEP_COLUMNS, stepValues } from './read/steps.ts'
 export { type Batch, type Old, type PrunableReads, type PruneToken, takePrunable } from './read/takePrunable.ts'
 export { packRanges, type Range, rangesOf, seqsIn, unpackRanges } from './seqs.ts'
 export { hoursFrom, hoursText } from './tables/failure.ts'

@@ -182,6 +182,15 @@ CREATE TABLE log (
   level TEXT NOT NULL, message TEXT NOT NULL, fields TEXT,
   PRIMARY KEY (seq, run, slot)
 ) STRICT, WITHOUT ROWID;
+-- Results of durable calls. A row may be large, and a row of over 1,002 bytes would take a page of its own in a table without row ids.
+CREATE TABLE step (
+  seq INTEGER NOT NULL, number INTEGER NOT NULL, asked INTEGER NOT NULL, name TEXT NOT NULL,
+  -- 0 step, 1 sleep, 2 message, 3 join, 4 change
+  kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 4),
+  run INTEGER NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER NOT NULL, value ANY,
+  error_name TEXT NOT NULL, error_message TEXT NOT NULL, error_stack TEXT, error_code TEXT, error_cause TEXT,
+  PRIMARY KEY (seq, number)
+) STRICT;
 CREATE TABLE definition (
   name TEXT PRIMARY KEY, defaults TEXT NOT NULL,
   -- The session, the worker and the host that have said it, and when.

@@ -12,6 +12,7 @@ export class VirtualClock implements Clock {
   #wall: number
   #mono = 0
   #order = 0
+  #noted = 0
   readonly #timers = new Set<Timer>()
 
   /** @param wall the time at which the wall clock starts, in ms since 1970 */
@@ -53,16 +54,28 @@ export class VirtualClock implements Clock {
    */
   async advance(duration: Duration): Promise<void> {
     const endMono = this.#mono + durationOption('advance', duration)
-    await quiet()
+    await this.#quiet()
     // A stall on the way may take longer than this.
     const next = () => this.#next(Math.max(endMono, this.#mono))
     for (let timer = next(); timer !== undefined; timer = next()) {
       this.#move(Math.max(0, timer.atMono - this.#mono))
       this.#timers.delete(timer)
       timer.wake()
-      await quiet()
+      await this.#quiet()
     }
     this.#move(Math.max(0, endMono - this.#mono))
+  }
+
+  /** @internal Notes that something will continue in the next round of the event loop: time waits for it. */
+  noteWork(): void {
+    this.#noted++
+  }
+
+  async #quiet(): Promise<void> {
+    for (let noted: number | undefined; noted !== this.#noted; ) {
+      noted = this.#noted
+      await quiet()
+    }
   }
 
   /** Lets time pass unnoticed, as when a thread is blocked: timers fire late, with the next `advance`. */

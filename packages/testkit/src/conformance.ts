@@ -10,6 +10,7 @@ import { readingConformance } from './conformance/reading.ts'
 import { runsConformance } from './conformance/runs.ts'
 import { scheduleConformance } from './conformance/schedules.ts'
 import { sessionsConformance } from './conformance/sessions.ts'
+import { stepsConformance } from './conformance/steps.ts'
 import { upkeepConformance } from './conformance/upkeep.ts'
 import { Probe } from './probe.ts'
 
@@ -25,6 +26,7 @@ export interface PortUnderTest {
 const AREAS: Readonly<Record<PortArea, (under: () => Probe, behind: Behind) => void>> = {
   jobs: jobsConformance,
   runs: runsConformance,
+  steps: stepsConformance,
   sessions: sessionsConformance,
   queues: queuesConformance,
   flows: flowsConformance,

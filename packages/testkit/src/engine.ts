@@ -33,6 +33,11 @@ import { TestWriter } from './writer.ts'
 export interface TestEngineOptions {
   /** `'inline'`: jobs run before the call that enqueues them resolves. Default `'queue'`: as in an application. */
   readonly mode?: 'queue' | 'inline'
+  /**
+   * `'always'`: a run ends after each result that its handler records, and the next one comes to the same place. A handler fails whose code
+   * outside of steps does not ask for the same names again. Default `'needed'`: as in an application, after a wait or a failure.
+   */
+  readonly replay?: 'needed' | 'always'
   /** The time at which the virtual clock starts; default 2030-01-01T00:00:00Z. */
   readonly now?: Date
   /** The seed of all random numbers, such as the jitter of backoffs; default 1. The same seed gives the same numbers. */
@@ -89,6 +94,7 @@ export interface TestEngine extends AsyncDisposable {
 
 const KNOWN: ReadonlySet<string> = new Set<keyof TestEngineOptions>([
   'mode',
+  'replay',
   'now',
   'seed',
   'file',
@@ -122,12 +128,13 @@ const HOST = { host: 'test', pid: 1 }
  */
 export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   checkKnown('createTestEngine', options as unknown, KNOWN)
-  const { mode, now = DEFAULT_NOW, seed = 1, file: given = MEMORY, settings, wrapStore = (store) => store, ...opened } = options
+  const { mode, replay, now = DEFAULT_NOW, seed = 1, file: given = MEMORY, settings, wrapStore = (store) => store, ...opened } = options
   const { file, recovery, retention, defaults, maxQueues, maxDataBytes, codec, redact, logger } = validateOpenOptions({
     ...opened,
     file: given,
   })
   const inline = choiceOption('mode', mode ?? 'queue', ['queue', 'inline']) === 'inline'
+  const always = choiceOption('replay', replay ?? 'needed', ['needed', 'always']) === 'always'
   const clock = new VirtualClock(timeOf(now))
   const random = seededRandom(integerOption('seed', seed, 0, Number.MAX_SAFE_INTEGER))
 
@@ -137,7 +144,17 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   const warn = logger ? logger.warn.bind(logger) : undefined
   const writer = new TestWriter((alive) => new InThreadEngine({ store, clock, random, settings: ruled, alive, warn }))
   // Silent unless a test asks: tests fail attempts on purpose.
-  const setup = { maxDataBytes, codec, redact, logger: logger ?? undefined, clock, quietClock: clock, ...HOST, local: true }
+  const setup = {
+    maxDataBytes,
+    codec,
+    redact,
+    logger: logger ?? undefined,
+    clock,
+    quietClock: clock,
+    ...HOST,
+    local: true,
+    replay: { always, strayed: new Set<string>(), planned: () => clock.noteWork() },
+  }
   const engine = inline ? new InlineEngine(writer, setup, clock) : new TrackingEngine(writer, setup)
   const faults = new TestFaults(store.faults, clock, writer)
 

@@ -13,6 +13,7 @@ import { loadConformance } from './storeConformance/load.ts'
 import { retentionConformance } from './storeConformance/retention.ts'
 import { runsConformance } from './storeConformance/runs.ts'
 import { schedulesConformance } from './storeConformance/schedules.ts'
+import { stepsConformance } from './storeConformance/steps.ts'
 import { StoreTurns } from './storeConformance/storeTurns.ts'
 import type { StoreUnderTest } from './storeConformance/underTest.ts'
 import { windowsConformance } from './storeConformance/windows.ts'
@@ -20,6 +21,7 @@ import { windowsConformance } from './storeConformance/windows.ts'
 const AREAS = {
   jobs: jobsConformance,
   runs: runsConformance,
+  steps: stepsConformance,
   keys: keysConformance,
   windows: windowsConformance,
   flows: flowsConformance,

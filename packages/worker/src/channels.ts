@@ -4,8 +4,8 @@
  */
 import { channel } from 'node:diagnostics_channel'
 import { formatId, type Grant, type RunError } from '@millrace/core'
-import type { Settlement } from './execute.ts'
 import { type JobInfo, metaOf } from './jobInfo.ts'
+import type { Settlement } from './settlement.ts'
 
 /** The message on `millrace:started`, published just before the handler is called. */
 export interface RunStarted {
@@ -26,7 +26,7 @@ export interface RunStarted {
  */
 export interface RunEnded extends RunStarted {
   /** The outcome of this run. After `failed`, the engine decides whether there is another run. `cancelled`: by its handler. */
-  readonly outcome: 'completed' | 'failed' | 'cancelled' | 'snoozed' | 'joined' | 'released' | 'lost'
+  readonly outcome: 'completed' | 'failed' | 'cancelled' | 'snoozed' | 'joined' | 'asleep' | 'released' | 'lost'
   readonly error?: RunError
 }
 
@@ -34,7 +34,14 @@ export interface RunEnded extends RunStarted {
 export const STARTED = channel('millrace:started')
 export const ENDED = channel('millrace:ended')
 
-const OUTCOMES = { complete: 'completed', fail: 'failed', snooze: 'snoozed', join: 'joined', giveBack: 'released' } as const
+const OUTCOMES = {
+  complete: 'completed',
+  fail: 'failed',
+  snooze: 'snoozed',
+  join: 'joined',
+  asleep: 'asleep',
+  giveBack: 'released',
+} as const
 
 function outcomeOf(settlement: Settlement | undefined): RunEnded['outcome'] {
   if (settlement === undefined) return 'lost'

@@ -1,6 +1,7 @@
 /** Reports mistakes that fail no job: in the job's log each time, in the worker's log once for each job name. */
 import type { Logger } from '@millrace/core'
-import type { Mistake, RunContext } from './context.ts'
+import type { RunContext } from './context.ts'
+import type { Mistake } from './handlerContext.ts'
 import type { Redactor } from './redact.ts'
 
 const KNOWN_MAX = 1_000

@@ -3,6 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { describe, expect, test, vi } from 'vitest'
 import { RunContext, type RunLink } from './context.ts'
 import { defineJob } from './define.ts'
+import { noSteps } from './testing/noSteps.ts'
 import { unhandledDuring } from './testing/unhandled.ts'
 import { grantOf } from './testing/workbench.ts'
 
@@ -15,6 +16,8 @@ function contextOf(change: Partial<RunLink> = {}, grant: Parameters<typeof grant
     dirty: vi.fn(),
     complained: vi.fn(),
     now: () => 7,
+    setTimer: () => () => {},
+    steps: noSteps,
     ...change,
   }
   return { link, context: new RunContext(grantOf(grant), link) }

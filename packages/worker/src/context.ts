@@ -1,10 +1,8 @@
 /** The context of a handler: one object per run, whose costly parts are created when they are asked for. */
 import {
   CancelJobError,
-  type CommandOf,
   choiceOption,
   DiscardedError,
-  type Duration,
   decodeData,
   describe,
   durationOption,
@@ -24,100 +22,23 @@ import {
   OptionRangeError,
   OptionTypeError,
   type ParentsPage,
-  type PausePart,
-  type RunError,
   type RunKey,
-  type SnoozeOptions,
-  type State,
+  type StepsChangedError,
   validateSnoozeOptions,
+  type WorkerStoppedError,
 } from '@millrace/core'
+import type { Context, Mistake, Parent, Progress } from './handlerContext.ts'
 import { infoOf, type JobInfo } from './jobInfo.ts'
-import type { EnqueueArguments, JobOrName, JobRequest, JobType, OutputOf } from './jobType.ts'
+import type { JobOrName, JobRequest, JobType } from './jobType.ts'
 import { assertJoinable, type JobsToJoin, JoinSignal, jobsToJoin } from './join.ts'
 import { checkSchema } from './schema.ts'
+import type { Settlement } from './settlement.ts'
 import { shownJson } from './shownJson.ts'
-
-/** A job that this job has waited for: of the same flow, or one that it has joined. */
-export interface Parent<Output = unknown> {
-  readonly id: string
-  readonly ref: string
-  /** The state of the job; `deleted` if it was deleted before it ended. */
-  readonly state: State | 'deleted'
-  /** The output of a completed job; undefined if the job did not complete, or was deleted since. */
-  readonly output: Output | undefined
-  /** The error of its last run that failed. */
-  readonly error?: RunError
-}
-
-/** The job that a handler runs, and what it can report while it runs. */
-export interface Context<Data = unknown> {
-  readonly data: Data
-  readonly job: JobInfo
-  /** Aborts on timeout, cancel, a lost lease and stop; the reason is a typed error. */
-  readonly signal: AbortSignal
-  /**
-   * Reports the job's progress: a fraction of 0 to 1, and beside it a note and a JSON value of at most 16 KiB. Another
-   * fraction or value is ignored, with a warning. A report replaces the one before it. Cheap: only the last report of a
-   * tick is sent, or the last one before the previous report is answered.
-   */
-  progress(fraction: number, note?: string, value?: unknown): void
-  /** Reports an object or an array alone. The fraction stays as this run reported it last, 0 at first. */
-  progress(value: object): void
-  /** Moves the deadline to at least now + `heartbeatTimeout`. Rejects with StaleRunError if this run is no longer the current one. */
-  heartbeat(): Promise<void>
-  /** Stores a value durably for the next attempt. It is also a heartbeat. */
-  checkpoint(value: unknown): Promise<void>
-  log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void
-  /**
-   * Iterates over the jobs of its flow that this job has waited for, in the order of `dependsOn`. They are read on
-   * demand, with one page of them in memory at a time. Failed jobs are included under `onParentFailure: 'continue'`, and
-   * left out under `'ignore'`. `parents<typeof resize>()` gives the type of their outputs; nothing checks it at run time.
-   */
-  parents<Job extends JobType = JobType>(): AsyncIterable<Parent<OutputOf<Job>>>
-  /**
-   * Returns the parent with that ref; undefined if this job has not waited for such a job, or if it is left out.
-   * `parent<typeof resize>('thumb')` gives the type of its output.
-   */
-  parent<Job extends JobType = JobType>(ref: string): Promise<Parent<OutputOf<Job>> | undefined>
-  /**
-   * Waits for jobs that this job creates, without holding its place. The first time, the jobs are created and the run ends, in one
-   * commit: the job is `blocked` until all of them have ended, in any state. Then its handler runs again from the beginning,
-   * without using an attempt, and the same call resolves to them, in their order. `name` distinguishes several joins of one
-   * handler. The function is called the first time only. No jobs: nothing is awaited.
-   *
-   * @throws OptionTypeError, OptionRangeError: over 10,000 jobs or 16 MiB in one join, 100 joins or 50,000 jobs in one job
-   */
-  join<Job extends JobOrName>(name: string, jobs: JobsToJoin<Job>): Promise<AsyncIterable<Parent<OutputOf<Job>>>>
-  /** Creates a job in the same commit as this job's completion, or not at all. */
-  enqueue<Input>(job: JobType<Input> | string, ...rest: EnqueueArguments<Input>): void
-  /**
-   * Ends the run: the job runs again later, without using an attempt. With `pause`, no other job of its queue, name or key starts before
-   * then either. An HTTP 429 asks for that: `snooze(retryAfterMs, { pause: 'queue' })`.
-   */
-  snooze(duration: Duration, options?: SnoozeOptions): never
-  /** Ends the run: the job fails permanently. */
-  discard(reason: string): never
-  /** Ends the run: the job is cancelled. `throw new CancelJobError(reason)` does the same. */
-  cancel(reason: string): never
-}
-
-/** The mistakes that need not fail a job: a wrong fraction or value of progress, and a wrong answer of a backoff function. */
-export type Mistake = 'fraction' | 'value' | 'backoff'
-
-/** A report of progress as it leaves the worker. */
-export type Progress = Pick<CommandOf<'progress'>, 'fraction' | 'note' | 'value'>
-
-/** Thrown by `snooze` to end the handler. */
-export class SnoozeSignal extends Error {
-  override readonly name = 'SnoozeSignal'
-  readonly delayMs: number
-  readonly pause: PausePart | undefined
-  constructor(delayMs: number, pause?: PausePart) {
-    super(`snoozed for ${delayMs} ms`)
-    this.delayMs = delayMs
-    this.pause = pause
-  }
-}
+import { SnoozeSignal } from './snoozeSignal.ts'
+import type { ReplayHooks } from './steps/hooks.ts'
+import type { StepsLink } from './steps/replay.ts'
+import { RunSteps } from './steps/runSteps.ts'
+import type { WaitSignal } from './steps/waitSignal.ts'
 
 /** The part of a session that a run's context needs. */
 export interface RunLink {
@@ -131,6 +52,12 @@ export interface RunLink {
   /** Called when the handler, or a function of its definition, makes a mistake that need not fail the job. */
   complained(run: RunContext, mistake: Mistake, message: string): void
   now(): number
+  setTimer(ms: number, call: () => void): () => void
+  /** Calls back in a macrotask of its own; by default one of this process. */
+  readonly afterTurn?: ((call: () => void) => void) | undefined
+  /** The durable calls of a run. */
+  steps(run: RunContext): StepsLink
+  readonly replay?: ReplayHooks | undefined
 }
 
 /** Passes jobs through middleware to `send`. */
@@ -139,7 +66,8 @@ export type AroundEnqueue = (
   send: (requests: readonly JobRequest[]) => void | Promise<void>,
 ) => Promise<void>
 
-type Ending = SnoozeSignal | JoinSignal | NonRetryableError | CancelJobError
+/** The end of a run that counts whatever its handler throws or returns. */
+type Ending = SnoozeSignal | JoinSignal | NonRetryableError | CancelJobError | WaitSignal | StepsChangedError | WorkerStoppedError
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
@@ -162,6 +90,16 @@ export class RunContext implements Context {
   #complaints: Set<Mistake> | undefined
   /** Set if the handler asked to snooze, discard or cancel, whatever it throws or returns in the end. */
   #ending: Ending | undefined
+  #steps: RunSteps | undefined
+  #suspension: Error | undefined
+  /** True if its jobs run with others, and have no durable calls. */
+  isInBatch = false
+  /** True if the run is given back at its next durable call. */
+  isLeaving = false
+  /** Called with the end of the run; set before its handler begins. */
+  settled: (settlement: Settlement) => void = () => {}
+  /** Called with the error by which a durable call ends the run: its handler may never settle. */
+  failed: (error: unknown) => void = () => {}
 
   constructor(grant: Grant, link: RunLink) {
     this.grant = grant
@@ -180,7 +118,8 @@ export class RunContext implements Context {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
-      if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason)
+      const reason = this.#abortReason ?? this.#suspension
+      if (reason !== undefined) this.#controller.abort(reason)
     }
     return this.#controller.signal
   }
@@ -231,6 +170,18 @@ export class RunContext implements Context {
     return join as Context['join']
   }
 
+  get step(): Context['step'] {
+    return ((name, fn) => unbothered(this.#durable.step(name, fn))) as Context['step']
+  }
+
+  get sleep(): Context['sleep'] {
+    return (name, until) => unbothered(this.#durable.sleep(name, until))
+  }
+
+  get changed(): Context['changed'] {
+    return (name) => unbothered(this.#durable.changed(name))
+  }
+
   get discard(): Context['discard'] {
     return (reason) => {
       this.#ending = new NonRetryableError(String(reason), { cause: new DiscardedError(String(reason)) })
@@ -259,11 +210,13 @@ export class RunContext implements Context {
     }
     const given = isAlone ? reported : value
     try {
-      this.report({
+      const progress: Progress = {
         fraction,
         ...(note !== undefined && { note: String(note).slice(0, LIMITS.logMessageLength) }),
         ...(given !== undefined && { value: encodeProgress(given) }),
-      })
+      }
+      this.#fraction = fraction
+      if (!this.#isHeld(progress)) this.report(progress)
     } catch (error) {
       this.complain('value', `${(error as Error).message}; the report is ignored`)
     }
@@ -272,7 +225,8 @@ export class RunContext implements Context {
   #addLine(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void {
     choiceOption('level', level, LEVELS)
     const text = String(message).slice(0, LIMITS.logMessageLength)
-    this.addLines([{ at: this.#link.now(), level, message: text, ...(fields !== undefined && { fields: fieldsText(fields) }) }])
+    const line: LogLine = { at: this.#link.now(), level, message: text, ...(fields !== undefined && { fields: fieldsText(fields) }) }
+    if (!this.#isHeld(line)) this.addLines([line])
   }
 
   async #join(name: string, given: JobsToJoin<JobOrName>): Promise<AsyncIterable<Parent>> {
@@ -345,6 +299,29 @@ export class RunContext implements Context {
 
   // For the session alone.
 
+  get #durable(): RunSteps {
+    if (this.isInBatch) throw new OptionTypeError('handler', 'a handler of batches has no step, sleep or changed: take one job at a time')
+    this.#steps ??= new RunSteps(this, this.#link, () => this.#link.steps(this))
+    return this.#steps
+  }
+
+  /** True for a report that is not stored, or not yet. A first run repeats nothing. */
+  #isHeld(report: LogLine | Progress): boolean {
+    return this.grant.run > 1 && !this.isInBatch && this.#durable.holds(report)
+  }
+
+  /** Gives the job back at the handler's next durable call. */
+  leave(): void {
+    this.isLeaving = true
+    this.#steps?.leave()
+  }
+
+  /** Aborts the signal of a handler that does not continue, since its run is over. */
+  suspend(reason: Error): void {
+    this.#suspension ??= reason
+    this.#controller?.abort(reason)
+  }
+
   /** Passes the jobs that the handler enqueues through middleware. */
   set around(around: AroundEnqueue) {
     this.#around = around
@@ -364,6 +341,10 @@ export class RunContext implements Context {
 
   get ending(): Ending | undefined {
     return this.#ending
+  }
+
+  set ending(ending: Ending) {
+    this.#ending = ending
   }
 
   /** The name of a join that the handler has not awaited. */

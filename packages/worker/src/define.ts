@@ -10,7 +10,7 @@ import {
 } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type BatchFunction, type BatchHandler, type BatchHandlerOptions, batchHandler } from './batch/handler.ts'
-import type { Context } from './context.ts'
+import type { Context } from './handlerContext.ts'
 import type { EnqueueArguments, HandlerType, JobRequest, JobType, Stored } from './jobType.ts'
 import { type ProcessHandler, processHandler, type ThreadHandler, threadHandler } from './pools/handler.ts'
 

@@ -13,9 +13,12 @@ import {
 } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Context, RunContext, type RunLink } from './context.ts'
-import { execute, type Runnable, type Settlement } from './execute.ts'
+import { RunContext, type RunLink } from './context.ts'
+import { execute, type Runnable } from './execute.ts'
+import type { Context } from './handlerContext.ts'
+import type { Settlement } from './settlement.ts'
 import { quiet } from './testing/manualClock.ts'
+import { noSteps } from './testing/noSteps.ts'
 import { unhandledDuring } from './testing/unhandled.ts'
 import { grantOf } from './testing/workbench.ts'
 
@@ -30,6 +33,8 @@ const link: RunLink = {
   dirty: () => {},
   complained: (_, _mistake, message) => void complaints.push(message),
   now: () => 0,
+  setTimer: () => () => {},
+  steps: noSteps,
 }
 
 const key = { seq: 1, run: 1 }

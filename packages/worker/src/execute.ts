@@ -1,31 +1,30 @@
 /** Runs a handler once and reports how the run ended: the one place that distinguishes outcomes. */
 import {
   type BackoffFunction,
-  type CompleteCommand,
   decodeData,
   describe,
   encodeData,
   type FailCommand,
-  type GiveBackCommand,
   type Grant,
   handlerErrorOf,
   isError,
   isErrorOf,
   isThenable,
-  type JoinCommand,
   LIMITS,
   NonRetryableError,
   parseDuration,
   type RetryAfterError,
-  type SnoozeCommand,
+  RunSuspended,
 } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { type RunContext, SnoozeSignal } from './context.ts'
+import type { RunContext } from './context.ts'
+import { isHopeless } from './hopeless.ts'
 import { JoinSignal } from './join.ts'
 import { runErrorOf } from './runError.ts'
 import { checkSchema } from './schema.ts'
-
-export type Settlement = CompleteCommand | FailCommand | SnoozeCommand | JoinCommand | GiveBackCommand
+import type { Settlement } from './settlement.ts'
+import { SnoozeSignal } from './snoozeSignal.ts'
+import { WaitSignal } from './steps/waitSignal.ts'
 
 /** The parts of a definition that affect how a run ends. */
 export interface Ending {
@@ -55,26 +54,26 @@ export function execute(
   given?: { readonly data: unknown },
 ): void {
   let output: unknown
+  context.settled = settled
+  const failed = (error: unknown) => context.settled(threw(runnable, context, error))
+  context.failed = failed
   try {
     if (runnable.settle !== undefined) {
-      elsewhere(runnable, context).then(settled, (error) => settled(threw(runnable, context, error)))
+      elsewhere(runnable, context).then((settlement) => context.settled(settlement), failed)
       return
     }
     const data = given === undefined ? payloadOf(runnable, context.grant) : given.data
     output = data instanceof Promise ? data.then((checked) => start(runnable, context, checked)) : start(runnable, context, data)
     if (output instanceof Promise || isThenable(output)) {
       // A thenable may call back twice, or throw. A promise of it does neither.
-      Promise.resolve(output).then(
-        (value) => settled(returned(runnable, context, value, maxDataBytes)),
-        (error) => settled(threw(runnable, context, error)),
-      )
+      Promise.resolve(output).then((value) => context.settled(returned(runnable, context, value, maxDataBytes)), failed)
       return
     }
   } catch (error) {
-    settled(threw(runnable, context, error))
+    failed(error)
     return
   }
-  settled(returned(runnable, context, output, maxDataBytes))
+  context.settled(returned(runnable, context, output, maxDataBytes))
 }
 
 function start(runnable: Runnable, context: RunContext, data: unknown): unknown {
@@ -86,6 +85,7 @@ function start(runnable: Runnable, context: RunContext, data: unknown): unknown 
 async function elsewhere(runnable: Runnable, context: RunContext): Promise<Settlement> {
   const checked = runnable.schema === undefined ? undefined : { data: await payloadOf(runnable, context.grant) }
   const settlement = await (runnable.settle as NonNullable<Runnable['settle']>)(context, checked)
+  if (settlement.op === 'asleep') context.suspend(new RunSuspended('the job sleeps'))
   const { backoff } = runnable
   if (backoff === undefined || settlement.op !== 'fail' || settlement.retry !== undefined) return settlement
   const retry = askBackoff(backoff, context, handlerErrorOf(settlement.error))
@@ -134,9 +134,12 @@ export function threw({ backoff }: Ending, context: RunContext, thrown: unknown)
     return { op: 'snooze', seq, run, delay, ...(pause !== undefined && { pause }) }
   }
   if (error instanceof JoinSignal) return { op: 'join', seq, run, name: error.group, jobs: error.jobs }
+  if (error instanceof WaitSignal) return { op: 'asleep', seq, run }
   // An engine that does not know `cancel` fails the job permanently.
   if (isCancel(error)) return { op: 'fail', seq, run, error: runErrorOf(error), retry: false, cancel: true }
-  if (isErrorOf(context.aborted, 'WorkerStoppedError')) return { op: 'giveBack', seq, run, started: true }
+  if ([context.ending, context.aborted].some((each) => isErrorOf(each, 'WorkerStoppedError')))
+    return { op: 'giveBack', seq, run, started: true }
+  if (isErrorOf(context.ending, 'StepsChangedError')) return { op: 'fail', seq, run, error: runErrorOf(error), changed: true }
   const shown = context.ending !== undefined && isError(context.ending.cause) ? context.ending.cause : error
   const failure: FailCommand = { op: 'fail', seq, run, error: runErrorOf(shown) }
   const told = retryOf(error)
@@ -171,11 +174,6 @@ function isCancel(error: unknown): boolean {
   } catch {
     return false
   }
-}
-
-function isHopeless(error: unknown): boolean {
-  if (isErrorOf(error, 'ValidationError') || isErrorOf(error, 'NonRetryableError')) return true
-  return (isErrorOf(error, 'OptionTypeError') || isErrorOf(error, 'OptionRangeError')) && ['data', 'output'].includes(error.option)
 }
 
 /** Calls the backoff function. If it throws, or returns no valid duration, the stored backoff is used and a complaint reported. */

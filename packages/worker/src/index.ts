@@ -11,7 +11,6 @@ export type {
 export type { Calls } from './calls.ts'
 export type { RunEnded, RunStarted } from './channels.ts'
 export { quietClock, systemClock } from './clock.ts'
-export type { Context, Parent } from './context.ts'
 export {
   type Definition,
   type DefinitionOptions,
@@ -21,6 +20,7 @@ export {
   type HandlerOf,
   type InlineHandler,
 } from './define.ts'
+export type { Context, Parent } from './handlerContext.ts'
 export type { JobInfo } from './jobInfo.ts'
 export type {
   DataField,
@@ -39,6 +39,8 @@ export type { ProcessHandler, ThreadHandler } from './pools/handler.ts'
 export { runProcessFile } from './processes/processes.ts'
 export { checkSchema } from './schema.ts'
 export { Worker, type WorkerOptions } from './sessions.ts'
+export type { ReplayHooks } from './steps/hooks.ts'
+export type { StepContext } from './steps/replay.ts'
 export { threadFile, threadOptions } from './threads/start.ts'
 export { runThreadFile } from './threads/threads.ts'
 export { VERSION } from './version.ts'

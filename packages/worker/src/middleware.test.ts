@@ -1,10 +1,13 @@
 /** Middleware around enqueues and runs: their order, what they may change, and how their errors end a call or a run. */
 import { encodeData, type Grant, JobCancelledError, WorkerStoppedError } from '@millrace/core'
 import { describe, expect, test, vi } from 'vitest'
-import { type Context, RunContext, type RunLink } from './context.ts'
-import { execute, type Runnable, type Settlement } from './execute.ts'
+import { RunContext, type RunLink } from './context.ts'
+import { execute, type Runnable } from './execute.ts'
+import type { Context } from './handlerContext.ts'
 import { aroundEnqueue, type Middleware, middlewareOption, withMiddleware } from './middleware.ts'
+import type { Settlement } from './settlement.ts'
 import { quiet } from './testing/manualClock.ts'
+import { noSteps } from './testing/noSteps.ts'
 import { unhandledDuring } from './testing/unhandled.ts'
 import { grantOf } from './testing/workbench.ts'
 
@@ -16,6 +19,8 @@ const link: RunLink = {
   dirty: () => {},
   complained: () => {},
   now: () => 0,
+  setTimer: () => () => {},
+  steps: noSteps,
 }
 
 const ENDING = { schema: undefined, backoff: undefined }

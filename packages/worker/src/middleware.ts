@@ -12,10 +12,14 @@ import {
   OptionTypeError,
   WorkerStoppedError,
 } from '@millrace/core'
-import { type Context, type RunContext, SnoozeSignal } from './context.ts'
-import { type Ending, payloadOf, type Runnable, returned, type Settlement, threw } from './execute.ts'
+import type { RunContext } from './context.ts'
+import { type Ending, payloadOf, type Runnable, returned, threw } from './execute.ts'
+import type { Context } from './handlerContext.ts'
 import type { JobRequest } from './jobType.ts'
 import { JoinSignal } from './join.ts'
+import type { Settlement } from './settlement.ts'
+import { SnoozeSignal } from './snoozeSignal.ts'
+import { WaitSignal } from './steps/waitSignal.ts'
 
 /** A job as the middleware of an enqueue sees it: as its caller gave it, before its data is checked and encoded. */
 export interface EnqueueRequest {
@@ -179,7 +183,7 @@ export function withMiddleware<Given extends Runnable>(
     ...(run && {
       run: async (context: RunContext) => {
         enter(context)
-        const output = await aroundRun(runs, context, () => run(context))
+        const output = await aroundRun(runs, context, () => untilEnded(context, run))
         await context.added()
         return output
       },
@@ -191,6 +195,19 @@ export function withMiddleware<Given extends Runnable>(
       },
     }),
   }
+}
+
+/** Runs the handler. If a durable call ends its run, it rejects with the reason: the handler itself never settles then. */
+function untilEnded(context: RunContext, run: (context: RunContext) => unknown): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const { failed } = context
+    context.failed = (error) => {
+      // The engine has it already, so it does not depend on the middleware.
+      if (error instanceof WaitSignal) failed(error)
+      reject(error)
+    }
+    Promise.resolve(run(context)).then(resolve, reject)
+  })
 }
 
 interface Around {
@@ -225,10 +242,12 @@ async function aroundSettle(
     const { enqueues = last.enqueues } = context
     return { ...last, output: output === ended ? last.output : encodeData('output', output, maxDataBytes), ...(enqueues && { enqueues }) }
   } catch (error) {
-    const isOwn = error === ended || last?.op === 'snooze' || last?.op === 'join' || last?.op === 'giveBack'
-    return last !== undefined && isOwn ? last : threw(ending, context, error)
+    return last !== undefined && (error === ended || OWN_ENDS.has(last.op)) ? last : threw(ending, context, error)
   }
 }
+
+/** Ends that no middleware changes. */
+const OWN_ENDS: ReadonlySet<Settlement['op']> = new Set(['snooze', 'join', 'asleep', 'giveBack'])
 
 /** Returns the error by which a middleware sees an end that is no completion. */
 function errorOf(settlement: Exclude<Settlement, { op: 'complete' }>): Error {
@@ -239,6 +258,8 @@ function errorOf(settlement: Exclude<Settlement, { op: 'complete' }>): Error {
       return new SnoozeSignal(settlement.delay)
     case 'join':
       return new JoinSignal(settlement.name, settlement.jobs)
+    case 'asleep':
+      return new WaitSignal()
     default:
       return new WorkerStoppedError('the job was given back')
   }

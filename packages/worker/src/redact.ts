@@ -10,7 +10,7 @@ import {
   type RunError,
   type Said,
 } from '@millrace/core'
-import type { Progress } from './context.ts'
+import type { Progress } from './handlerContext.ts'
 
 const HIDDEN = '[redact has failed: nothing is shown]'
 

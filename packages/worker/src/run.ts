@@ -1,8 +1,8 @@
 /** A run that a worker's session holds, from its grant until its outcome is answered. */
 import type { CommandOf } from '@millrace/core'
 import type { RunContext } from './context.ts'
-import type { Settlement } from './execute.ts'
 import type { WorkerRunnable } from './runnables.ts'
+import type { Settlement } from './settlement.ts'
 
 export interface Run {
   readonly context: RunContext

@@ -12,6 +12,8 @@ import { Pool } from './pools/pool.ts'
 export interface WorkerRunnable extends Runnable {
   /** Stops a run that is executed elsewhere: in a pool, or with others. */
   abort?(context: RunContext, reason: Error): void
+  /** Gives back a run that is executed elsewhere, at its next durable call. */
+  leave?(context: RunContext): void
   /** Ends a run that ignores its abort; returns false if nothing can. */
   kill?(context: RunContext): boolean
 }
@@ -60,6 +62,7 @@ export function makeRunnables(handlers: readonly Served[], settings: WorkSetting
         ...base,
         settle: (context, checked) => pool.run(context, checked),
         abort: (context, reason) => pool.abort(context, reason),
+        leave: (context) => pool.leave(context),
         kill: (context) => {
           pool.kill(context)
           return true

@@ -16,7 +16,8 @@ import {
 import type { Handler } from './define.ts'
 import { isModuleHandler, placesOf } from './pools/handler.ts'
 import { assertDistinct, assertFits } from './runnables.ts'
-import { type SessionOptions, WorkerSession } from './worker.ts'
+import type { SessionOptions } from './sessionOptions.ts'
+import { WorkerSession } from './worker.ts'
 
 export type WorkerOptions = SessionOptions
 

@@ -4,13 +4,11 @@
  * their outcomes.
  */
 import {
-  type Clock,
   CodecError,
   type CommandOf,
   EngineStoppedError,
   type Grant,
   isErrorOf,
-  type Logger,
   leaseMs,
   type MillraceError,
   type Notice,
@@ -18,20 +16,18 @@ import {
   type Operation,
   type OptionRangeError,
   type ParentsPage,
-  type Redact,
+  type ReplyOf,
+  type RunError,
   type RunKey,
   type StopOptions,
   validateStopOptions,
-  type WorkSettings,
 } from '@millrace/core'
-import type { Calls } from './calls.ts'
 import { ENDED, STARTED, tellEnded, tellStarted } from './channels.ts'
 import { newSessionId } from './clock.ts'
 import { Complaints } from './complaints.ts'
 import { keyOf, RunContext, type RunLink } from './context.ts'
-import type { Handler } from './define.ts'
 import { Departure } from './departure.ts'
-import { execute, type Settlement } from './execute.ts'
+import { execute } from './execute.ts'
 import { FailureLog } from './failureLog.ts'
 import { Intake, type IntakeState } from './intake.ts'
 import { introOf } from './intro.ts'
@@ -42,30 +38,9 @@ import { Reports } from './reports.ts'
 import type { Run } from './run.ts'
 import { runErrorOf } from './runError.ts'
 import { makeRunnables, type Runnables } from './runnables.ts'
-
-export interface SessionOptions {
-  readonly calls: Calls
-  readonly handlers: readonly Handler[]
-  readonly settings: WorkSettings
-  readonly host: string
-  readonly pid: number
-  /** True if it lives in the engine's own process. */
-  readonly local: boolean
-  readonly maxDataBytes: number
-  readonly clock: Clock
-  readonly logger: Logger | undefined
-  /** Decodes the payloads of a grant. @throws CodecError */
-  readonly open?: ((grant: Grant) => Grant) | undefined
-  readonly redact?: Redact | undefined
-}
-
-/** Refusals after which the outcome of a run no longer matters. */
-const OVER: ReadonlySet<string> = new Set(['STALE_RUN', 'ENGINE_STOPPED', 'ENGINE_FAILED', 'OWNER_LOST'])
-
-/** True if no other outcome has a better chance. A token may not allow what comes with an outcome, but allow a failure. */
-function isOver({ op }: Settlement, { code }: { readonly code: string }): boolean {
-  return op === 'giveBack' || OVER.has(code) || (op === 'fail' && code === 'FORBIDDEN')
-}
+import type { SessionOptions } from './sessionOptions.ts'
+import { isOver, type Outcome, type Settlement } from './settlement.ts'
+import { stepsLink } from './steps/link.ts'
 
 /** The time before an outcome is repeated, after an answer that leaves it open. */
 const SAY_AGAIN_MS = 250
@@ -116,6 +91,15 @@ export class WorkerSession {
       dirty: (context) => this.#reports.note(context),
       complained: (context, mistake, message) => this.#complaints.tell(context, mistake, message),
       now: () => clock.read().wall,
+      setTimer: (ms, call) => clock.setTimer(ms, call),
+      afterTurn: clock.afterTurn,
+      steps: (context) =>
+        stepsLink(
+          keyOf(context),
+          (command) => this.#insist(context, command),
+          (error) => this.#redacted(context.grant.name, error),
+        ),
+      replay: options.replay,
     }
     this.#departure = new Departure({
       calls: options.calls,
@@ -296,6 +280,10 @@ export class WorkerSession {
   async #stop(timeoutMs: number): Promise<void> {
     this.#draining = true
     this.#runnables.hold(true)
+    for (const { context, runnable } of this.#runs.values()) {
+      context.leave()
+      runnable.leave?.(context)
+    }
     await this.#departure.drain(timeoutMs, this.#options.settings.abortGraceMs)
     const { leftMs } = this.#departure
     await Promise.all([this.#departure.leave(), Promise.allSettled(this.#runnables.pools.map((pool) => pool.close(leftMs)))])
@@ -305,14 +293,18 @@ export class WorkerSession {
 
   #settled(run: Run, reached: Settlement): void {
     const { name } = run.context.grant
-    const settlement =
-      this.#redactor !== undefined && reached.op === 'fail' ? { ...reached, error: this.#redactor.error(name, reached.error) } : reached
+    const settlement = reached.op === 'fail' ? { ...reached, error: this.#redacted(name, reached.error) } : reached
     run.cancelGrace?.()
     if (run.zombie) this.#zombies--
     this.#reports.finish(run.context)
     run.settlement = settlement
     this.#departure.changed?.()
-    if (!this.#isReplaced(run.context)) this.#sayOutcome(run, settlement)
+    if (settlement.op === 'asleep') this.#forget(run)
+    else if (!this.#isReplaced(run.context)) this.#sayOutcome(run, settlement)
+  }
+
+  #redacted(name: string, error: RunError): RunError {
+    return this.#redactor?.error(name, error) ?? error
   }
 
   /** True if another run of the same number has its place: the store has lost the commit of its start. What it says would count for the other. */
@@ -321,7 +313,7 @@ export class WorkerSession {
     return current !== undefined && current !== context && current.grant.run === context.grant.run
   }
 
-  #sayOutcome(run: Run, settlement: Settlement): void {
+  #sayOutcome(run: Run, settlement: Outcome): void {
     if (this.#pause !== undefined) {
       void this.#pause.over.then(() => this.#sayOutcome(run, settlement))
       return
@@ -332,7 +324,7 @@ export class WorkerSession {
     )
   }
 
-  #unanswered(run: Run, settlement: Settlement, error: unknown): void {
+  #unanswered(run: Run, settlement: Outcome, error: unknown): void {
     if (!(isErrorOf(error, 'MillraceError') || isErrorOf(error, 'OptionRangeError'))) throw error
     if (error.retryable) {
       this.#options.clock.setTimer(SAY_AGAIN_MS, () => {
@@ -343,7 +335,7 @@ export class WorkerSession {
   }
 
   /** Fails a run whose outcome was refused, with everything that came with it. */
-  #refused(run: Run, settlement: Settlement, error: MillraceError | OptionRangeError): void {
+  #refused(run: Run, settlement: Outcome, error: MillraceError | OptionRangeError): void {
     const { seq, run: number } = settlement
     if (settlement.op === 'fail' && settlement.retry === undefined) {
       // There is no simpler outcome. Held, the run ends at its deadline; forgotten, it would be given back, and run again at once.
@@ -413,21 +405,26 @@ export class WorkerSession {
   }
 
   /** Repeats the command if the answer leaves it open: a writer that restarts is no reason for a handler to fail. */
-  async #insist(context: RunContext, command: CommandOf<'heartbeat' | 'checkpoint' | 'parents'>): Promise<unknown> {
+  async #insist<Op extends 'heartbeat' | 'checkpoint' | 'parents' | 'recorded' | 'step' | 'wait'>(
+    context: RunContext,
+    command: CommandOf<Op>,
+  ): Promise<ReplyOf[Op]> {
     if (this.#isReplaced(context)) throw context.aborted ?? lost()
     const { calls, clock } = this.#options
-    const run = this.#find(command)
-    if (run !== undefined && command.op === 'checkpoint') run.checkpoint = command
+    const run = this.#find(command as RunKey)
+    const { op } = command as CommandOf<Operation>
+    const checkpoint = op === 'checkpoint' ? (command as CommandOf<'checkpoint'>) : undefined
+    if (run !== undefined && checkpoint !== undefined) run.checkpoint = checkpoint
     for (;;) {
       while (this.#pause !== undefined) await this.#pause.over
       try {
-        return await calls.call<'heartbeat' | 'checkpoint' | 'parents'>(command)
+        return await calls.call<Op>(command)
       } catch (error) {
         if (!(isErrorOf(error, 'MillraceError') && error.retryable)) throw error
         await new Promise<void>((resolve) => clock.setTimer(SAY_AGAIN_MS, resolve))
         if (run === undefined || run.context.aborted !== undefined) throw error
         // A later value was sent meanwhile, which this one would undo.
-        if (command.op === 'checkpoint' && run.checkpoint !== command) throw error
+        if (checkpoint !== undefined && run.checkpoint !== checkpoint) throw error
       }
     }
   }

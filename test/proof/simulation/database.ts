@@ -11,6 +11,7 @@ import { migrate } from '../../../packages/sqlite/src/open/migrate.ts'
 import { MEMORY_FILE } from '../../../packages/sqlite/src/options.ts'
 import { makeStore, type SqliteStore } from '../../../packages/sqlite/src/store.ts'
 import { auditDatabase, type FileAudit } from '../../../packages/sqlite/src/testing/inspect.ts'
+import type { FiledStep } from './stepBook.ts'
 
 /** Asked before each statement of a transaction; throws what SQLite would. */
 export interface Gate {
@@ -116,6 +117,12 @@ export class MemoryDatabase {
     const ordered = 'SELECT seq, run, number FROM log ORDER BY seq, run, number'
     const all = `SELECT seq, run, group_concat(number) AS numbers FROM (${ordered}) GROUP BY seq, run`
     return this.#db.prepare(all).all() as { seq: number; run: number; numbers: string }[]
+  }
+
+  /** The results of the durable calls of each job, in order. */
+  steps(): readonly FiledStep[] {
+    const ordered = "SELECT seq, number || ' ' || asked || ' ' || name || ' ' || run AS row FROM step ORDER BY seq, number"
+    return this.#db.prepare(`SELECT seq, group_concat(row) AS rows FROM (${ordered}) GROUP BY seq`).all() as FiledStep[]
   }
 
   /** Who waits for whom in flows, and what it was told of that one. */

@@ -3,6 +3,7 @@
  * and a new one that finds no room takes a place.
  */
 import { BLOCKED, SCHEDULED, WAITING } from '@millrace/core'
+import type { Job } from '@millrace/core/kernel'
 import type { History } from './history.ts'
 import type { Limits } from './limits.ts'
 import type { Tracked } from './model.ts'
@@ -34,14 +35,15 @@ export class Drops {
 
   /** It is to be started again. */
   back(job: Tracked): void {
-    job.droppable ||= this.#drops(job.queue)
+    job.droppable ||= !job.hasBegun && this.#drops(job.queue)
     this.#grown.add(job.queue)
   }
 
-  /** What is written whole is among those that may go from then on, or is so no more. */
-  written(job: Tracked, dropped: boolean): void {
+  /** What is written whole is among those that may go from then on, or is so no more. A job whose handler has begun stays. */
+  written(job: Tracked, { dropped, extras }: Job): void {
     this.#history.hold(dropped === job.dropped, 24, () => `job ${job.seq} is said to be ${dropped ? '' : 'not '}dropped`)
-    job.droppable = this.#drops(job.queue)
+    job.hasBegun = extras?.steps !== undefined
+    job.droppable = !job.hasBegun && this.#drops(job.queue)
   }
 
   dropped(job: Tracked, jobs: Iterable<Tracked>): void {

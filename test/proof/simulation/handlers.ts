@@ -3,6 +3,7 @@ import {
   CancelJobError,
   DEFAULT_POLICY,
   type EnqueueOptions,
+  isErrorOf,
   LIMITS,
   NonRetryableError,
   type PausePart,
@@ -13,6 +14,8 @@ import { Chance } from './chance.ts'
 import type { Client } from './client.ts'
 import type { EffectLog } from './effectLog.ts'
 import type { Model } from './model.ts'
+import { interpret } from './programs.ts'
+import type { StepBook } from './stepBook.ts'
 
 export const ACTS = [
   'ok',
@@ -35,8 +38,8 @@ export const ACTS = [
   'deaf',
 ] as const
 
-/** `join` is drawn beside the others, in worlds that have joins. */
-export type Act = (typeof ACTS)[number] | 'join'
+/** `join` and `program` are drawn beside the others, in worlds that have them. */
+export type Act = (typeof ACTS)[number] | 'join' | 'program'
 
 /** Nothing of these fails, takes long, or comes again by itself. */
 export const SURE: ReadonlySet<Act> = new Set(['ok', 'sync', 'log', 'checkpoint', 'child'])
@@ -94,12 +97,20 @@ export interface Batching {
   readonly groupBy?: 'concurrencyKey'
 }
 
+/** Of handlers that remember. */
+export interface Remembering {
+  readonly book: StepBook
+  /** The code is the later version now. */
+  readonly isLater: () => boolean
+}
+
 export function handlersFor(
   client: Client,
   names: readonly string[],
   log: EffectLog,
   model: Model,
   batching: Batching | undefined,
+  remembering: Remembering,
   late = LATE,
 ): Handler[] {
   const sleep = (ms: number) => new Promise<void>((resolve) => client.clock.setTimer(ms, resolve))
@@ -115,6 +126,13 @@ export function handlersFor(
     if (context.data.act === 'sync') {
       log.ended(execution)
       return 'at once'
+    }
+    if (context.data.act === 'program' && context.job.meta['deadLetter'] === undefined) {
+      // What is left of a handler whose run is over never settles.
+      context.signal.addEventListener('abort', () => void (isErrorOf(context.signal.reason, 'RunSuspended') && log.ended(execution)))
+      const seq = model.seqs.get(context.job.id) as number
+      const interpreted = { book: remembering.book, seq, pass: sleep, isLater: remembering.isLater() }
+      return interpret(context, interpreted).finally(() => log.ended(execution))
     }
     const { snooze, discard, cancel } = context
     const joins = () => joinAll(context, model)

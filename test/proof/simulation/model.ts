@@ -59,7 +59,8 @@ export interface Tracked {
   /** How long it is kept once it has ended; undefined: as its queue says. */
   readonly keep: number | undefined
   /** When it is too old for another retry; wall time. */
-  readonly oldAt: number
+  oldAt: number
+  readonly maxAge: number
   readonly timeout: number
   readonly heartbeatTimeout: number
   readonly backoff: Job['policy']['backoff']
@@ -111,6 +112,8 @@ export interface Tracked {
   readonly dataOf: number
   /** Was cancelled because its queue was full. */
   dropped: boolean
+  /** Its handler has made durable calls. */
+  hasBegun: boolean
   /** Was written while its queue dropped its oldest. */
   droppable: boolean
 }
@@ -410,6 +413,10 @@ export class Model {
       case 'retrying':
         is(ACTIVE)
         history.hold(!job.cancelRequested, 2, () => `job ${job.seq} is tried again after its cancel was acknowledged`)
+        if (note.error === CHANGED) {
+          this.#putOff(job, note, turn)
+          break
+        }
         history.hold(attempt < job.maxAttempts, 11, () => `job ${job.seq} is tried again after attempt ${attempt} of ${job.maxAttempts}`)
         history.hold(
           (note.value ?? 0) <= job.oldAt,
@@ -429,9 +436,11 @@ export class Model {
         break
       case 'snoozed':
         is(ACTIVE)
-        this.#said(job, type, requests.said('snooze', job.seq, run))
+        this.#said(job, type, requests.said('snooze', job.seq, run) || requests.said('wait', job.seq, run))
         history.hold(!job.cancelRequested, 2, () => `job ${job.seq} is snoozed after its cancel was acknowledged`)
-        job.uncounted++
+        // The end of a wait is a result.
+        if (requests.said('snooze', job.seq, run)) job.uncounted++
+        else job.uncounted = run
         job.expiresAt = 0
         this.#again(job, note.value ?? 0, turn)
         break
@@ -530,6 +539,7 @@ export class Model {
       maxLost: policy.maxLost,
       keep: policy.keep,
       oldAt: record.enqueuedAt + policy.maxAge,
+      maxAge: policy.maxAge,
       timeout: policy.timeout,
       heartbeatTimeout: policy.heartbeatTimeout,
       backoff: policy.backoff,
@@ -564,6 +574,7 @@ export class Model {
       // What may be replaced may have the data of a later call.
       dataOf: failed === undefined || (failed.firstKey ?? failed.debounceKey) !== undefined ? number : failed.dataOf,
       dropped: false,
+      hasBegun: false,
       droppable: false,
     }
     this.jobs.set(job.seq, job)
@@ -582,7 +593,17 @@ export class Model {
     const { maxAttempts, maxLost, keep, timeout, heartbeatTimeout, backoff, maxAge, logLines } = record.policy
     if (job.name === LATE.name) this.#late(job, record)
     if (job.maxAttempts !== maxAttempts || job.timeout !== timeout) this.#options.history.meet('settledLate')
-    Object.assign(job, { maxAttempts, maxLost, keep, logLines, timeout, heartbeatTimeout, backoff, oldAt: record.enqueuedAt + maxAge })
+    Object.assign(job, {
+      maxAttempts,
+      maxLost,
+      keep,
+      logLines,
+      timeout,
+      heartbeatTimeout,
+      backoff,
+      oldAt: record.enqueuedAt + maxAge,
+      maxAge,
+    })
   }
 
   #late(job: Tracked, { policy, priority }: Job): void {
@@ -668,6 +689,27 @@ export class Model {
     // A ttl is for the first start alone.
     job.expiresAt = 0
     this.#again(job, runAt, turn)
+  }
+
+  /** Its code did not fit what it has recorded: that uses no attempt. */
+  #putOff(job: Tracked, { value: runAt = 0 }: EventNote, turn: Committed): void {
+    const { history, requests } = this.#options
+    this.#said(job, 'put off', requests.said('fail', job.seq, job.run))
+    history.hold(runAt >= turn.wall + CHANGED_MS, 64, () => `job ${job.seq} is put off by ${runAt - turn.wall} ms`)
+    history.meet('stepsChanged')
+    job.uncounted++
+    job.expiresAt = 0
+    this.#again(job, runAt, turn)
+  }
+
+  /** It has recorded a result: its time, its age and its attempts begin again. */
+  anew(job: Tracked, wall: number, mono: number): void {
+    job.lost = 0
+    job.oldAt = wall + job.maxAge
+    if (job.state !== ACTIVE) return
+    job.uncounted = job.run - 1
+    job.latestMono = Math.max(job.latestMono, mono + job.timeout)
+    if (!this.#options.aborted(job.seq)) job.earliestMono = Math.max(job.earliestMono, mono + job.timeout)
   }
 
   /** A run has lost its worker, and uses no attempt. */
@@ -891,7 +933,7 @@ export class Model {
     job.parked = parked
     this.limits.written(job, this.waiting, this.turns)
     // What is written of its extras alone leaves it where it is.
-    if (record.dirty !== EXTRAS) this.#drops.written(job, record.dropped)
+    if (record.dirty !== EXTRAS) this.#drops.written(job, record)
     if (job.parked) history.meet('parked')
   }
 
@@ -933,6 +975,10 @@ export class Model {
     }
   }
 }
+
+const CHANGED = 'StepsChangedError'
+/** The shortest delay after that. */
+const CHANGED_MS = 10_000
 
 const DELETED = 16
 const EXTRAS = 128

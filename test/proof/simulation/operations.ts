@@ -9,6 +9,7 @@ import {
   MillraceError,
   type OnParentFailure,
   PAUSE_PARTS,
+  START,
 } from '@millrace/core'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
@@ -16,6 +17,7 @@ import { ACTS, type Act, JOBS, plain, QUEUES, SURE, type Task } from './handlers
 import type { History } from './history.ts'
 import type { Limits } from './limits.ts'
 import type { Requests } from './requests.ts'
+import type { StepBook } from './stepBook.ts'
 import type { Timeline } from './timeline.ts'
 
 export interface OperationsOptions {
@@ -58,6 +60,8 @@ export interface OperationsOptions {
   readonly keyChance: Chance
   /** And of jobs that join others. */
   readonly joinChance: Chance
+  /** And of jobs whose handlers remember. */
+  readonly stepChance: Chance
   /** Calls about what queues are told may be about all of them at once. */
   readonly pausesAll: boolean
   readonly history: History
@@ -81,6 +85,10 @@ export interface OperationsOptions {
   readonly callbacks: number
   /** How many jobs join others. */
   readonly joins: number
+  /** How many are programs of durable calls. */
+  readonly programs: number
+  /** Those of them that have failed or were cancelled, with the names of their results. */
+  readonly stuck: () => StepBook['stuck']
   /** By their ids: jobs that have joined others and have yet to complete, and those that they have joined. */
   readonly joiners: () => readonly string[]
   /** How often somebody acts as soon as a flow's first job has ended. */
@@ -312,6 +320,17 @@ export class Operations {
     }
   }
 
+  /** Brings a job back that has results: from its start, from one of them, or from one that it has not. */
+  rewind(client: Client): void {
+    const { stepChance: chance, stuck } = this.#options
+    const jobs = stuck()
+    if (jobs.length === 0) return
+    const { id, names } = chance.pick(jobs)
+    const from = chance.pick([undefined, START, chance.pick(names), chance.pick(names), 'none'])
+    this.touched.add(id)
+    this.call(client, `retry ${id} from ${from}`, client.engine.retry(id, from === undefined ? {} : { from }))
+  }
+
   /** Waits for the answer, and notes it. */
   call<T>(client: Client, what: string, promise: Promise<T>, done?: (value: T) => void, refused?: (code: string) => void): void {
     const { history } = this.#options
@@ -538,9 +557,10 @@ export class Operations {
   }
 
   #task(): Task {
-    const { chance, timedChance, joinChance, joins, leaseMs } = this.#options
+    const { chance, timedChance, joinChance, joins, stepChance, programs, leaseMs } = this.#options
     const drawn = leaseMs > 0 && chance.hits(0.5) ? chance.pick(LONG) : chance.pick(ACTS)
-    const act = joinChance.hits(joins) ? 'join' : drawn
+    const joined = joinChance.hits(joins) ? 'join' : drawn
+    const act = stepChance.hits(programs) ? 'program' : joined
     const pauses = this.#timed && act === 'snooze'
     const lines = this.#logs && act === 'log' && { lines: this.#options.logChance.whole(1, 12) }
     return { number: ++this.#number, act, ms: chance.small(200), ...lines, ...(pauses && { pause: timedChance.pick(PAUSE_PARTS) }) }

@@ -104,6 +104,10 @@ export interface Plan {
   readonly joins: number
   /** How often somebody does something to such a job, or to one of those that it waits for. */
   readonly joinActs: number
+  /** How many jobs are programs of durable calls. */
+  readonly programs: number
+  /** When their code becomes longer, is put back, and becomes longer for good. */
+  readonly deploys: readonly number[]
   /** How often somebody brings back, cancels or deletes a flow's first job as soon as it has ended. */
   readonly hasty: number
   /** How long the engine takes turns before it lets others come in between; 0 for one turn. */
@@ -214,6 +218,8 @@ export const REDUCTIONS = [
   'flows',
   'callbacks',
   'joins',
+  'programs',
+  'deploys',
   'hasty',
   'batches',
   'looks',
@@ -296,6 +302,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     flows: 0,
     callbacks: 0,
     ...drawJoins(seed),
+    ...drawPrograms(seed),
     hasty: 0,
     turnMs: LIMITS.turnMs,
     batches: 0,
@@ -351,6 +358,14 @@ function drawJoins(seed: number): Pick<Plan, 'joins' | 'joinActs'> {
   const aboutFlows = THEMES[seed % 16] === THEMES[0]
   if (!chance.hits(aboutFlows ? 0.8 : 0.12)) return { joins: 0, joinActs: 0 }
   return { joins: chance.pick(aboutFlows ? [0.1, 0.3, 0.5] : [0.05, 0.2]), joinActs: chance.pick([0, 10, 30]) }
+}
+
+/** The same, of jobs whose handlers remember. */
+function drawPrograms(seed: number): Pick<Plan, 'programs' | 'deploys'> {
+  const chance = new Chance(seed ^ 0x57e9)
+  if (!chance.hits(0.3)) return { programs: 0, deploys: [] }
+  const deploys = Array.from({ length: 3 }, () => chance.random() * 10_000).sort((a, b) => a - b)
+  return { programs: chance.pick([0.1, 0.3, 0.8]), deploys: chance.hits(0.5) ? deploys : [] }
 }
 
 function drawTiny(seed: number): Plan['tiny'] {
@@ -480,6 +495,8 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('flows') && { flows: 0 }),
     ...(without.has('callbacks') && { callbacks: 0 }),
     ...(without.has('joins') && { joins: 0, joinActs: 0 }),
+    ...(without.has('programs') && { programs: 0 }),
+    ...(without.has('deploys') && { deploys: [] }),
     ...(without.has('hasty') && { hasty: 0, turnMs: LIMITS.turnMs }),
     ...(without.has('batches') && { batches: 0 }),
     ...(without.has('looks') && { looks: 0, keepMs: WEEK_MS, walkRows: LIMITS.walkRows }),

@@ -33,6 +33,7 @@ import {
   type Slice,
   STATES,
   type UpdateManyCommand,
+  type WaitReply,
 } from '@millrace/core'
 import { LATE, SNOOZE_MS, UNWANTED } from './handlers.ts'
 import type { History } from './history.ts'
@@ -133,6 +134,8 @@ export class Requests {
   /** The tags of jobs. */
   readonly labels = new Labels()
   mayTake: (session: string) => boolean = () => true
+  /** Whether a job has that result. */
+  isRecorded: (seq: number, number: number) => boolean = () => true
   /** Whether a producer has taken note that its entry at a place was refused. */
   noted: (entry: string) => boolean = () => true
 
@@ -500,6 +503,20 @@ export class Requests {
       case 'checkpoint':
         model.lasts(command, atMono)
         break
+      case 'wait': {
+        const { seq, run } = command
+        const job = jobOf(seq)
+        const goesOn = job !== undefined && job.state === ACTIVE && job.run === run
+        const { ended } = value as WaitReply
+        history.hold(!(ended && goesOn), 3, () => `run ${run} of job ${seq} is said to sleep, and goes on`)
+        break
+      }
+      case 'step': {
+        const { seq, number } = command
+        const so = !model.jobs.has(seq) || this.isRecorded(seq, number)
+        history.hold(so, 60, () => `result ${number} of job ${seq} is acknowledged, and not committed`)
+        break
+      }
       case 'parents':
         for (const { state, ref, ...key } of (value as ParentsPage).parents) {
           const so = model.stateOf(key.seq)

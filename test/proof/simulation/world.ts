@@ -9,7 +9,7 @@ import { MemoryDatabase, withLimits } from './database.ts'
 import { EffectLog } from './effectLog.ts'
 import { type EngineWatch, forgetConnections, SimulatedEngine } from './engine.ts'
 import { Exporter } from './exporter.ts'
-import { type Batching, handlersFor, JOBS, LATE, LATER, QUEUES } from './handlers.ts'
+import { type Batching, handlersFor, JOBS, LATE, LATER, QUEUES, type Remembering } from './handlers.ts'
 import { History } from './history.ts'
 import { Intakes } from './intakes.ts'
 import { Folder } from './journal.ts'
@@ -27,6 +27,7 @@ import { Requests } from './requests.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
 import { Shares } from './shares.ts'
+import { StepBook } from './stepBook.ts'
 import { StoreFaults } from './storeFaults.ts'
 import { Stranger } from './stranger.ts'
 import { Timeline } from './timeline.ts'
@@ -135,6 +136,7 @@ export class SimulatedWorld {
   readonly #shares: Shares
   readonly #nameTurns: NameTurns
   readonly #logBook: LogBook
+  readonly #stepBook: StepBook
   readonly #strictOrder: StrictOrder
   readonly #misfortunes: Misfortunes
   readonly #schedules: Schedules
@@ -171,7 +173,11 @@ export class SimulatedWorld {
       highestWall: () => timeline.highestWall,
       recovery: plan.recovery,
       exactRates: plan.wallJumps === 0,
-      aborted: (seq) => this.engine.actor.tables.jobs.get(seq)?.abort !== undefined,
+      aborted: (seq) => {
+        const job = this.engine.actor.tables.jobs.get(seq)
+        // A turn may have ended the run, whatever it was told to do.
+        return job === undefined || job.abort !== undefined
+      },
       mayLose: this.#sessions.mayLose,
       lost: (job, mono) => this.#log.lost(job, mono),
       mayRelease: this.#sessions.mayRelease,
@@ -194,6 +200,8 @@ export class SimulatedWorld {
     this.#shares = new Shares(this.history, this.#model)
     this.#nameTurns = new NameTurns(this.history, this.#model)
     this.#logBook = new LogBook(this.history, this.#model)
+    this.#stepBook = new StepBook(this.history, this.#model, this.#requests)
+    this.#requests.isRecorded = (seq, number) => this.#stepBook.isRecorded(seq, number)
     this.#strictOrder = new StrictOrder(this.history, this.#model)
     this.#misfortunes = new Misfortunes(this, new Chance(plan.seed ^ 0xbad), this.#sessions, this.#requests)
     const crash = (where: string) => this.#misfortunes.crash(where)
@@ -227,6 +235,7 @@ export class SimulatedWorld {
       tokensChance: new Chance(plan.seed ^ 0x70ce5),
       keyChance: new Chance(plan.seed ^ 0xc20d),
       joinChance: new Chance(plan.seed ^ 0x1013),
+      stepChance: new Chance(plan.seed ^ 0x57e9),
       retainChance: new Chance(plan.seed ^ 0x2e7a1),
       history: this.history,
       timeline,
@@ -241,6 +250,8 @@ export class SimulatedWorld {
       flows: plan.flows,
       callbacks: plan.callbacks,
       joins: plan.joins,
+      programs: plan.programs,
+      stuck: () => this.#stepBook.stuck,
       joiners: () => this.#model.joiners,
       hasty: plan.hasty,
       stops: plan.stops,
@@ -300,6 +311,7 @@ export class SimulatedWorld {
     this.#often(shares, 0x54a2e, (client) => this.operations.crowd(client))
     this.#often(deadLetters, 0x1e77e, (client) => this.operations.tellLetters(client))
     this.#often(joinActs, 0x1014, (client) => this.operations.meddle(client))
+    this.#often(60 * this.plan.programs, 0x57ea, (client) => this.operations.rewind(client))
     this.#often(crowdedKeys, 0xc20d, (client) => this.operations.crowdKeys(client))
     this.#often(pauses, 0x9a05f, (client) => this.operations.pause(client))
     for (const app of this.#apps)
@@ -344,7 +356,7 @@ export class SimulatedWorld {
     if (client.workerId !== undefined) return
     this.history.meet('definedLate')
     const definition = this.#lateDefiners++ % 2 === 0 ? LATE : LATER
-    const handlers = handlersFor(client, [LATE.name], this.#log, this.#model, undefined, definition)
+    const handlers = handlersFor(client, [LATE.name], this.#log, this.#model, undefined, this.#remembering, definition)
     client.work({ handlers, min: 3, max: 3, queues: undefined, abortGraceMs: 400 })
   }
 
@@ -427,7 +439,7 @@ export class SimulatedWorld {
         const batching: Batching | undefined = chance.hits(plan.batches)
           ? { size: chance.whole(1, min), maxWait: chance.pick([0, 20, 300, 2_000]), ...(groups && { groupBy: 'concurrencyKey' }) }
           : undefined
-        const handlers = handlersFor(client, names, this.#log, this.#model, batching)
+        const handlers = handlersFor(client, names, this.#log, this.#model, batching, this.#remembering)
         client.work({ handlers, min, max, ...this.#orderOf(works, queues), abortGraceMs })
       }
     }
@@ -435,6 +447,12 @@ export class SimulatedWorld {
     for (const reader of this.#readers) reader.follow(client)
     this.#exporter?.follow(client)
     return client
+  }
+
+  get #remembering(): Remembering {
+    const { deploys } = this.plan
+    const isLater = () => (deploys.length > 0 && this.healed) || deploys.filter((mono) => mono <= this.timeline.mono).length % 2 === 1
+    return { book: this.#stepBook, isLater }
   }
 
   /** Of those that serve several queues, some have a strict order. */
@@ -497,10 +515,12 @@ export class SimulatedWorld {
       writing: seeReloads,
       committed: (effects, header) => {
         history.hold(this.engine !== this.#robbed, 8, () => 'an engine writes to a file that another has taken over')
+        this.#stepBook.commit(effects, header.at, turnMono)
         this.#model.commit({ effects, wall: header.at, mono: turnMono, nextEvent: header.nextEvent })
         if (effects.forgetKeysBefore > 0 && !this.healed) history.meet('keysForgotten')
         if (effects.forgetEventsBefore > 1 && !this.healed) history.meet('eventsForgotten')
         this.#schedules.commit(effects, header.at)
+        this.#stepBook.forget()
         this.#logBook.commit(effects)
         if (this.plan.hasty > 0 && !this.healed) this.#haste()
         if (effects.lanesGone.length > 0) history.meet('nameForgotten')
@@ -667,6 +687,7 @@ export class SimulatedWorld {
     this.#schedules.audit(actor)
     this.#audit.file(this.#database, actor.store)
     this.#logBook.file(this.#database.logLines())
+    this.#stepBook.file(this.#database.steps())
     const unanswered = this.#requests.unanswered.filter((request) => !request.endsWith('progress') && !request.endsWith('log'))
     for (const request of unanswered) this.history.violate(4, `${request} is never answered`)
     for (const folder of this.folders) this.#journaled(folder)

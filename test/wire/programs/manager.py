@@ -75,3 +75,16 @@ with millrace.connect(sys.argv[1]) as client:
     client.result(logged, timeout=60)
     lines = list(client.logs(logged, page=2))
     say(logs=[[line.number, line.level, line.message, line.fields] for line in lines], utc=str(lines[0].at.tzinfo))
+    walked = client.enqueue("walks")
+    refusal(client.result, walked, timeout=60)
+    found = client.steps(walked)
+    first = client.steps(walked, limit=1)
+    client.retry(walked, from_="two")
+    refusal(client.result, walked, timeout=60)
+    again = client.steps(walked).steps
+    say(
+        steps=[[step.name, step.value, step.error and step.error["name"]] for step in found.steps],
+        page=[first.steps[0].name, first.next],
+        retried=again[0].run,
+        again=[step.name for step in again],
+    )

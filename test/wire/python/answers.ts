@@ -268,7 +268,7 @@ ${wrapped(names.join(', '), '    ')},
 ${text}`
 }
 
-const ABOUT = { _views: 'jobs, flows and events', _figures: 'queues, workers, schedules and the engine' }
+const ABOUT = { _views: 'jobs and events', _figures: 'flows, queues, workers, schedules and the engine' }
 
 /** Returns the text of `_readers.py`. */
 export function readers(): string {

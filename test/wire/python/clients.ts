@@ -136,8 +136,9 @@ const CLASS_DOCS = {
 function imports(text: string): string {
   const used = (names: readonly string[]) => names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).join(', ')
   const views = [
-    ...['Batch', 'Event', 'Explanation', 'ExportBatch', 'ExportInfo', 'FailureKind', 'FlowInfo', 'FlowJob', 'JobInfo', 'LogLine'],
+    ...['Batch', 'Event', 'Explanation', 'ExportBatch', 'ExportInfo', 'FailureKind', 'FlowInfo', 'FlowJob', 'JobInfo', 'JobSteps'],
     ...[
+      'LogLine',
       'ManyResult',
       'PurgeResult',
       'QueueInfo',

@@ -13,31 +13,33 @@ type AnyField = Field<unknown>
 /** The names that the methods of Python give to fields, beside the rules of `nameOf`. */
 export const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   attach: { worker: 'name', maxConcurrency: 'concurrency' },
-  byKey: { of: 'job' },
+  byKey: { of: 'job', from: 'from_' },
   get: { payloadBytes: 'payload' },
   getByKey: { of: 'job', payloadBytes: 'payload' },
   list: { payloadBytes: 'payload' },
   history: { from: 'start_at', to: 'end_at', busiest: 'limit' },
   pause: { job: 'name', for: 'duration' },
   queues: { queue: 'name' },
+  retry: { from: 'from_' },
   upsertSchedule: { absent: 'create_only', updatedAt: 'unchanged_since' },
 }
 
 const CURSORS = ['after', 'before', 'from', 'upTo']
 
-const isCursor = (name: string, { absent }: AnyField) => CURSORS.includes(name) && absent === 'property'
+const isCursor = (op: string, name: string, { absent }: AnyField) =>
+  CURSORS.includes(name) && absent === 'property' && NAMES[op]?.[name] === undefined
 
 function nameOf(op: string, name: string, field: AnyField, fields: Readonly<Record<string, AnyField>>): string {
   const known = NAMES[op]?.[name]
   if (known !== undefined) return known
-  if (isCursor(name, field)) return 'mark'
+  if (isCursor(op, name, field)) return 'mark'
   if (name === 'id' && field.kind.says === 'JobKey') return 'job'
   const hasPages = Object.values(fields).some(({ note }) => /of the page before|lines behind/.test(note))
   return name === 'limit' && hasPages ? 'page' : snake(name)
 }
 
 /** How a field is made of what people give. Of words in brackets, the first one is what nil means. */
-function kindOf(name: string, field: AnyField): string {
+function kindOf(op: string, name: string, field: AnyField): string {
   const { kind, note, absent, value } = field
   if (name === 'payloadBytes') return quoted('payload')
   const words = wordsOf(kind.says)
@@ -45,7 +47,7 @@ function kindOf(name: string, field: AnyField): string {
   if (kind.says === 'boolean' && (note.startsWith('true:') || value === false)) return quoted('flag')
   if (/^array of up to \d+: 0 /.test(kind.says)) return quoted('event_types')
   const record = /^(array of up to \S+: )?(map|[A-Z]\w+)/.exec(kind.says)?.[0].replace(/ up to \S+:/, '')
-  if (isCursor(name, field)) return quoted('given')
+  if (isCursor(op, name, field)) return quoted('given')
   if (record === 'JobKey' && absent === 'property') return quoted('any_job')
   return record === undefined ? encoderOf('', name, field) : quoted(RECORDS[record] ?? 'given')
 }
@@ -62,12 +64,12 @@ const CALLS = Object.entries(COMMAND.variants)
 export function requests(): string {
   const placed = (op: string, fields: Readonly<Record<string, AnyField>>) =>
     Object.entries(fields)
-      .map(([name, field], place) => `${quoted(nameOf(op, name, field, fields))}: (${place}, ${kindOf(name, field)})`)
+      .map(([name, field], place) => `${quoted(nameOf(op, name, field, fields))}: (${place}, ${kindOf(op, name, field)})`)
       .join(', ')
   const calls = CALLS.map(({ op, fields }) => `    ${quoted(op)}: {${placed(op, fields)}},\n`)
   const named = [...CALLS, { op: 'attach', fields: fieldsOf(SESSION) }].flatMap(({ op, fields }) => {
     const others = Object.entries(fields).filter(
-      ([name, field]) => !isCursor(name, field) && nameOf(op, name, field, fields) !== snake(name),
+      ([name, field]) => !isCursor(op, name, field) && nameOf(op, name, field, fields) !== snake(name),
     )
     const rows = others.map(([name, field]) => `${quoted(name)}: ${quoted(nameOf(op, name, field, fields))}`)
     return rows.length === 0 ? [] : [`    ${quoted(op)}: {${rows.join(', ')}},\n`]

@@ -40,6 +40,8 @@ export const VIEW_OF: Readonly<Record<string, string>> = {
   LastRun: 'LastRun',
   FlowPlace: 'FlowPlace',
   JobCause: 'JobCause',
+  JobStep: 'JobStep',
+  OpenWait: 'JobWait',
   QueueKey: 'QueueKey',
 }
 
@@ -152,10 +154,10 @@ export const CLASSES: readonly ViewClass[] = [
     says: 'The outcome of `upsert_schedule`.',
     rows: core.SCHEDULE_SET.rows,
   },
-  { name: 'FlowInfo', module: '_views', reader: 'flow_info', says: 'A flow.', rows: FLOW },
+  { name: 'FlowInfo', module: '_figures', reader: 'flow_info', says: 'A flow.', rows: FLOW },
   {
     name: 'FlowDependency',
-    module: '_views',
+    module: '_figures',
     reader: 'flow_dependency',
     says: core.FLOW_DEPENDENCY.says,
     rows: core.FLOW_DEPENDENCY.rows,
@@ -164,7 +166,7 @@ export const CLASSES: readonly ViewClass[] = [
   },
   {
     name: 'FlowJob',
-    module: '_views',
+    module: '_figures',
     reader: 'flow_job',
     says: 'A job of a flow; `get` has the rest.',
     rows: core.FLOW_JOB.rows,
@@ -210,6 +212,25 @@ export const CLASSES: readonly ViewClass[] = [
     module: '_views',
     says: 'One cause that keeps a job from its start. docs/lifecycle.md lists the codes.',
     rows: core.CAUSE.rows,
+  },
+  {
+    name: 'JobStep',
+    module: '_views',
+    reader: 'job_step',
+    says: 'A result that a durable call of a handler has recorded: every later run of the job gets it again.',
+    rows: core.STEP.rows,
+  },
+  { name: 'JobWait', module: '_views', reader: 'job_wait', says: 'A wait of a job that has yet to end.', rows: core.OPEN_WAIT.rows },
+  {
+    name: 'JobSteps',
+    module: '_views',
+    reader: 'job_steps',
+    says: 'A page of the results that a job has recorded.',
+    rows: {
+      steps: { kind: { type: 'list', of: core.STEP }, from: 'results', says: 'The results, in the order of their numbers' },
+      waits: { kind: { type: 'list', of: core.OPEN_WAIT }, says: 'The open waits of the job, the earliest end first' },
+      next: { kind: { type: 'count' }, says: 'Give it as `after` for the next page', nil: 'at the end' },
+    },
   },
   { name: 'Explanation', module: '_views', says: 'The reasons why a job has not ended.', rows: core.EXPLANATION.rows },
   {

@@ -20,12 +20,17 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'jobs list': ['millrace jobs list --state failed --queue mail', 'millrace jobs list --all --json'],
   'jobs show': ['millrace jobs show 01990a5e-7f00-7000-8000-000000400001'],
   'jobs explain': ['millrace jobs explain 01990a5e-7f00-7000-8000-000000400001'],
+  'jobs steps': ['millrace jobs steps 01990a5e-7f00-7000-8000-000000400001'],
   'jobs cancel': [
     'millrace jobs cancel 01990a5e-7f00-7000-8000-000000400001 --reason "wrong file"',
     'millrace jobs cancel --name mail --dry-run',
     'millrace jobs cancel --name mail --yes',
   ],
-  'jobs retry': ['millrace jobs retry 01990a5e-7f00-7000-8000-000000400001', 'millrace jobs retry --state failed --queue mail'],
+  'jobs retry': [
+    'millrace jobs retry 01990a5e-7f00-7000-8000-000000400001',
+    'millrace jobs retry 01990a5e-7f00-7000-8000-000000400001 --from charge',
+    'millrace jobs retry --state failed --queue mail',
+  ],
   'jobs delete': ['millrace jobs delete --state completed --yes'],
   'jobs run': ['millrace jobs run 01990a5e-7f00-7000-8000-000000400001', 'millrace jobs run --queue mail --state scheduled'],
   'jobs update': [

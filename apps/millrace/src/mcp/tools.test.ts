@@ -3,7 +3,7 @@ import { createTestEngine } from '@millrace/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { TOOLS } from './tools.ts'
 
-const WORDS = ['data', 'meta', 'checkpoint', 'progress', 'output', 'schedule data', 'schedule meta'] as const
+const WORDS = ['data', 'meta', 'checkpoint', 'progress', 'output', 'step', 'schedule data', 'schedule meta'] as const
 const secret = (word: (typeof WORDS)[number]) => `the secret of ${word}`
 
 /** A job and a schedule with a secret in each of their payloads. */
@@ -12,6 +12,7 @@ async function engineOf() {
   onTestFinished(() => t.engine.stop())
   t.engine.work(
     defineJob({ name: 'keeps', maxAttempts: 1 }).handler(async (job) => {
+      await job.step('keep', () => ({ word: secret('step') }))
       await job.checkpoint({ word: secret('checkpoint') })
       job.progress(0.5, secret('progress'), { word: secret('progress') })
       return { word: secret('output') }
@@ -40,4 +41,41 @@ test('with payloads, the tools that list and show them do', async () => {
     tools.map(({ input, call }) => call(engine, input.parse('id' in input.shape ? { id } : {}), { payloads: true })),
   )
   for (const word of WORDS.filter((each) => each !== 'schedule data')) expect(JSON.stringify(answers)).toContain(secret(word))
+})
+
+test('get_steps has a page of stored steps with their errors, and retry_job says at which one it resumes', async () => {
+  const t = await createTestEngine()
+  onTestFinished(() => t.engine.stop())
+  const worker = t.engine.work(
+    defineJob({ name: 'walks', maxAttempts: 1 }).handler(async ({ step, sleep }) => {
+      await step('long', () => 'x'.repeat(1_500))
+      await step('short', () => 1)
+      await sleep('nap', '1h')
+      await step('fails', () => Promise.reject(new RangeError('no')))
+    }),
+  )
+  const { id } = await t.engine.enqueue('walks')
+  await t.drain()
+  const use = (name: string, given: object, payloads = true) => {
+    const { input, call } = TOOLS.find((each) => each.name === name) as (typeof TOOLS)[number]
+    return call(t.engine, input.parse({ id, ...given }), { payloads })
+  }
+  expect(await use('get_steps', { limit: 1 })).toMatchObject({
+    steps: [{ number: 1, name: 'long', value: `"${'x'.repeat(999)}… (502 more characters)` }],
+    waits: [{ name: 'nap' }],
+    next: 1,
+  })
+  expect(await use('get_steps', { after: 1 }, false)).toEqual({
+    steps: [expect.not.objectContaining({ value: expect.anything() })],
+    waits: [expect.objectContaining({ name: 'nap' })],
+    next: undefined,
+  })
+  await t.clock.advance('1h')
+  await t.drain()
+  expect(await use('get_steps', { after: 2 }, false)).toMatchObject({
+    steps: [{ name: 'nap' }, { name: 'fails', error: { message: 'no' } }],
+  })
+  await worker.stop()
+  expect(await use('retry_job', { from: 'short' })).toMatchObject({ id, state: 'waiting' })
+  expect(await use('get_steps', {})).toMatchObject({ steps: [{ name: 'long' }], waits: [] })
 })

@@ -8,12 +8,15 @@ import {
   mapJobTexts,
   OptionTypeError,
   type QueuesPageOptions,
+  type RetryOptions,
   type ScheduleListOptions,
   STATES,
+  type StepsOptions,
   shortened,
 } from '@millrace/core'
-import type { Engine, Job, JobLog, ListOptions, ManyFilter, Schedule, Stats } from '@millrace/engine'
+import type { Engine, Job, JobLog, JobStep, ListOptions, ManyFilter, Schedule, Stats } from '@millrace/engine'
 import { z } from 'zod'
+import { plain } from '../cli/output/plain.ts'
 import { warningsOf } from '../cli/view/warnings.ts'
 import { defined } from '../defined.ts'
 import { type Tool, type ToolSettings, tool } from './tool.ts'
@@ -133,6 +136,19 @@ export const TOOLS: readonly Tool[] = [
     },
   }),
   tool({
+    name: 'get_steps',
+    title: 'Stored steps',
+    description: `Returns the stored steps of a job in order, with their errors, and its open sleeps. With --payloads also the first ${LINE_CHARACTERS} characters of each value.`,
+    input: ID.extend({
+      after: z.int().min(0).optional().describe('The next of the previous answer.'),
+      limit,
+    }),
+    async call(engine, { id, ...options }, { payloads }) {
+      const { steps, ...page } = await engine.steps(id, defined<StepsOptions>(options))
+      return { steps: steps.map((step) => briefStep(step, payloads)), ...page }
+    },
+  }),
+  tool({
     name: 'list_failures',
     title: 'Failures by kind',
     description:
@@ -172,10 +188,15 @@ export const TOOLS: readonly Tool[] = [
     name: 'retry_job',
     title: 'Retry one job',
     description: 'Runs a failed or cancelled job again with all its attempts, and one that waits for its next attempt at once.',
-    input: ID,
+    input: ID.extend({
+      from: z
+        .string()
+        .optional()
+        .describe("The name of the step at which it resumes, or 'start'; get_steps lists them. Default: the first step that has failed."),
+    }),
     changes: true,
-    async call(engine, { id }) {
-      await engine.retry(id)
+    async call(engine, { id, ...options }) {
+      await engine.retry(id, defined<RetryOptions>(options))
       return { id, ...(await explained(engine, id)) }
     },
   }),
@@ -207,6 +228,11 @@ function shortLine(line: JobLog): object {
   const { message, fields } = line
   const json = fields === undefined ? '' : JSON.stringify(fields)
   return { ...line, message: shortText(message), ...(json.length > LINE_CHARACTERS && { fields: shortText(json) }) }
+}
+
+/** Returns a recorded result, with its value as JSON if values are shown. */
+function briefStep({ value, ...step }: JobStep, isWhole: boolean): object {
+  return isWhole && value !== undefined ? { ...step, value: shortText(JSON.stringify(plain(value))) } : step
 }
 
 function shortText(text: string): string {

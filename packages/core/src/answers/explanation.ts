@@ -5,7 +5,7 @@ import { COUNT, choice, ID, list, record, STRING, TIME } from './kind.ts'
 const CODE = { kind: choice(CAUSES), says: 'Stable code of the cause' } as const
 
 const CAUSE_ROWS = {
-  of: { kind: STRING, says: 'Key, or name of the shared limit', missing: 'if the cause has neither' },
+  of: { kind: STRING, says: 'Key, name of the shared limit, or name of the sleep', missing: 'if the cause has none of them' },
   until: { kind: TIME, says: 'Time at which the cause ends, unless something else happens before', missing: 'if only a change ends it' },
   used: { kind: COUNT, says: 'Used part of `limit`; for `parents`, the jobs that have not ended', missing: 'if the cause has no limit' },
   limit: { kind: COUNT, says: 'Limit, or room of the workers', missing: 'if the cause has none' },

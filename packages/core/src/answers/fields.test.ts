@@ -11,6 +11,7 @@ import type { AnswerRecord, FieldsOf, Same } from './kind.ts'
 import type { QUEUE, QUEUE_KEYS } from './queue.ts'
 import type { SCHEDULE_SET, STORED_SCHEDULE } from './schedule.ts'
 import type { STATS } from './stats.ts'
+import type { STORED_STEP, STORED_WAIT } from './step.ts'
 import type { ATTACHED_WORKER } from './worker.ts'
 
 type Wire<Of extends AnswerRecord> = FieldsOf<Of['rows'], 'wire'>
@@ -24,6 +25,8 @@ const same: {
   readonly LastRunView: Same<Wire<typeof Jobs.LAST_RUN>, Core.LastRunView>
   readonly FlowView: Same<Wire<typeof Jobs.FLOW_PLACE>, Core.FlowView>
   readonly JobView: Same<Wire<typeof Jobs.STORED_JOB>, Core.JobView>
+  readonly StepResult: Same<Wire<typeof STORED_STEP>, Core.StepResult>
+  readonly OpenWait: Same<Wire<typeof STORED_WAIT>, Core.OpenWait>
   readonly QueueView: Same<Wire<typeof QUEUE>, Core.QueueView>
   readonly QueueKeys: Same<Wire<typeof QUEUE_KEYS>, Core.QueueKeys>
   readonly AttachedWorker: Same<Wire<typeof ATTACHED_WORKER>, Core.AttachedWorker>
@@ -54,6 +57,8 @@ const same: {
   LastRunView: true,
   FlowView: true,
   JobView: true,
+  StepResult: true,
+  OpenWait: true,
   QueueView: true,
   QueueKeys: true,
   AttachedWorker: true,

@@ -6,7 +6,7 @@ import { booleanOption } from './choice.ts'
 import { describe } from './describe.ts'
 import { checkKnown } from './known.ts'
 import type { ManyOptions } from './many.ts'
-import type { TreeOptions } from './tree.ts'
+import type { TreeOptions } from './retry.ts'
 
 interface CancellationOptions {
   /** The reason: 1 to 1,000 characters. It is stored with the job, and its handler finds it in `signal.reason`. Default none. */

@@ -4,7 +4,7 @@ import { droppedAttempt, lastRunOf } from '../kernel/jobs/view.ts'
 import type { JobRow } from '../kernel/records/rows.ts'
 import type { Effects } from '../kernel/state/effects.ts'
 import type { LogsQuery } from '../kernel/state/store.ts'
-import type { LogRecord, RunRecord } from '../kernel/state/turnRows.ts'
+import type { LogRecord, RunRecord, StepRecord } from '../kernel/state/turnRows.ts'
 import { ACTIVE, COMPLETED } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { AttemptView, NumberedLine } from '../replies.ts'
@@ -16,7 +16,11 @@ export class MemoryRuns {
   /** Lines by job, run and number. */
   readonly #logs: Map<string, LogRecord>
 
+  /** Results of durable calls by job and number. */
+  readonly #steps: Map<string, StepRecord>
+
   constructor(undo: Undo) {
+    this.#steps = new UndoMap(undo)
     this.#runs = new UndoMap(undo)
     this.#logs = new UndoMap(undo)
   }
@@ -29,7 +33,16 @@ export class MemoryRuns {
     return [...this.#logs.values()].sort((a, b) => a.seq - b.seq || a.run - b.run || a.number - b.number)
   }
 
-  write({ runs, logs }: Effects): void {
+  write({ runs, logs, steps, rewinds }: Effects): void {
+    for (const record of steps) {
+      const key = `${record.seq} ${record.number}`
+      if (!this.#steps.has(key)) this.#steps.set(key, record)
+    }
+    for (const { seq, number, failed } of rewinds)
+      for (const each of this.stepsOf(seq)) {
+        const isFailed = failed === true && each.error !== undefined
+        if (isFailed || each.number === number || each.asked > number) this.#steps.delete(`${seq} ${each.number}`)
+      }
     for (const record of runs) {
       this.#runs.set(`${record.seq} ${record.run}`, { ...record, error: record.error && named(record.error) })
       const others = this.#runsOf(record.seq)
@@ -45,8 +58,14 @@ export class MemoryRuns {
 
   /** Removes all that is known of a job's runs. */
   forget(seq: number): void {
+    for (const { number } of this.stepsOf(seq)) this.#steps.delete(`${seq} ${number}`)
     for (const { run } of this.#runsOf(seq)) this.#runs.delete(`${seq} ${run}`)
     this.#forgetLogs(seq, Number.POSITIVE_INFINITY)
+  }
+
+  /** Returns the results of a job's durable calls, in the order of their numbers. */
+  stepsOf(seq: number): readonly StepRecord[] {
+    return [...this.#steps.values()].filter((record) => record.seq === seq).sort((a, b) => a.number - b.number)
   }
 
   /** @param worker the worker of the job's last run */

@@ -6,6 +6,7 @@ import type { FailedPlace } from '../commands.ts'
 import type { JournalEvent } from '../events.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
+import { dataBytes } from '../job.ts'
 import { contains } from '../kernel/jobs/contains.ts'
 import { type JudgedRun, matchesFilter } from '../kernel/jobs/matchesFilter.ts'
 import type { DependencyCounter } from '../kernel/records/flowState.ts'
@@ -53,7 +54,7 @@ import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/state/histo
 import type { FlowRows, FlowsQuery, ListQuery, ListRows, Matching, ScanBound } from '../kernel/state/lists.ts'
 import { answersOf, type LogsQuery, type Question, type Store, type TurnHeader } from '../kernel/state/store.ts'
 import { StoreFailure } from '../kernel/state/storeFailure.ts'
-import type { LogRecord, PrunedJob, RunRecord, SourceOffset } from '../kernel/state/turnRows.ts'
+import type { LogRecord, PrunedJob, RunRecord, SourceOffset, StepMark } from '../kernel/state/turnRows.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { FailuresOrder, HistoryStep } from '../observeCommands.ts'
@@ -63,6 +64,7 @@ import type { AttemptView, NumberedLine } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
 import type { Totals } from '../stats.ts'
+import type { StepResult } from '../steps.ts'
 import { MemoryFlows } from './memoryFlows.ts'
 import { MemoryJournal } from './memoryJournal.ts'
 import { cutRow, listOf } from './memoryLists.ts'
@@ -421,6 +423,26 @@ export class MemoryStore implements Store {
     return this.#runs.page(seq, run, query)
   }
 
+  step(seq: number, wanted?: string): StepMark | undefined {
+    const all = this.#runs.stepsOf(seq)
+    const found = all.find(({ name, error }) => (wanted === undefined ? error !== undefined : name === wanted))
+    if (found === undefined) return undefined
+    const { number, asked, name } = found
+    const next = all.find((each) => each.asked > number)?.name
+    return { number, asked, name, ...(next !== undefined && { next }) }
+  }
+
+  steps(seq: number, after: number, limit: number, bytes: number): { readonly results: StepResult[]; readonly complete: boolean } {
+    const behind = this.#runs.stepsOf(seq).filter(({ number }) => number > after)
+    let taken = 0
+    const end = behind.findIndex(({ value }, index) => {
+      taken += dataBytes(value)
+      return index > 0 && (index === limit || taken > bytes)
+    })
+    const results = (end < 0 ? behind : behind.slice(0, end)).map(({ seq: _seq, ...result }) => result)
+    return { results, complete: end < 0 }
+  }
+
   withLastRuns(rows: readonly JobRow[]): JobRow[] {
     return rows.map((row) => this.#runs.withLastRun(row, this.#workerOf(row)))
   }
@@ -674,8 +696,8 @@ export class MemoryStore implements Store {
     this.#put({ ...row, data: source.data })
   }
 
-  #noteDroppable({ seq, lane: { queue } }: Job): void {
-    if (queue.settings.onFull === undefined) this.#droppable.delete(seq)
+  #noteDroppable({ seq, lane: { queue }, extras }: Job): void {
+    if (queue.settings.onFull === undefined || extras?.steps !== undefined) this.#droppable.delete(seq)
     else this.#droppable.set(seq, queue.id)
   }
 

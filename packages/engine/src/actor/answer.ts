@@ -72,6 +72,7 @@ import { definitionsOf } from './definitions.ts'
 import { failingOf, type Judging } from './failing.ts'
 import { failuresOf, historyOf } from './observed.ts'
 import { scheduleOf, schedulesOf } from './schedules.ts'
+import { recordedOf, stepsOf } from './steps.ts'
 import type { Waiters } from './waiters/waiters.ts'
 
 /** The actor, as far as answers need it. */
@@ -102,6 +103,8 @@ const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
     return row === undefined ? null : explain(store, tables, now, row)
   },
   parents,
+  recorded: ({ store, tables }, command, sender) => recordedOf(store, tables, command, sender),
+  steps: ({ store }, command) => stepsOf(store, command),
   getFlow: ({ store, tables }, command) => readFlow(store, command, (laneId) => namesOf(tables, laneId)),
   listFlows: (actor, command) => readFlows(actor.store, command, boundOf(actor), (laneId) => namesOf(actor.tables, laneId)),
   watch: ({ store, tables, waiters }, { id }, sender) => waiters.results.ask(store, tables.jobs, id, sender),

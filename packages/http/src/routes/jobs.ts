@@ -10,7 +10,9 @@ import {
   type ListOptions,
   type LogsOptions,
   parseId,
+  type RetryOptions,
   rowOfShortId,
+  type StepsOptions,
   shortened,
 } from '@millrace/core'
 import { cancelBy } from '../access/caller.ts'
@@ -31,12 +33,15 @@ import {
   JOB_PAGE,
   JOB_PATH,
   JOB_QUERY,
+  JOB_STEPS,
   LOGS_QUERY,
   MANY_KEYS_HEADER,
   NEW_JOB,
   NEW_JOBS,
+  RETRY,
+  STEPS_QUERY,
   shownJob,
-  TREE,
+  shownStep,
 } from '../schemas/job.ts'
 import { enqueueOptions } from '../schemas/options.ts'
 import { Together } from '../together.ts'
@@ -160,6 +165,23 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
     }),
 
     operation({
+      id: 'getJobSteps',
+      method: 'get',
+      path: '/v1/jobs/{id}/steps',
+      tag: 'jobs',
+      scope: 'read',
+      summary: 'Stored steps of a job, one page, and its open sleeps',
+      params: JOB_PATH,
+      query: STEPS_QUERY,
+      responses: { 200: { description: 'The results', schema: JOB_STEPS } },
+      refusals: [404],
+      async handle({ params: { id }, query }) {
+        const { steps, ...page } = await engine.steps(id, query as StepsOptions)
+        return json(200, { steps: steps.map((step) => shownStep(step, redaction)), ...page })
+      },
+    }),
+
+    operation({
       id: 'explainJob',
       method: 'get',
       path: '/v1/jobs/{id}/explain',
@@ -207,12 +229,12 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       scope: 'admin',
       summary: 'Run a failed or cancelled job again, or one that waits for its retry at once',
       params: JOB_PATH,
-      body: TREE,
+      body: RETRY,
       bodyOptional: true,
       responses: { 204: { description: 'It is due' } },
       refusals: [404, 409],
       async handle({ params, body }) {
-        await engine.retry(params.id, body.descendants === undefined ? undefined : { descendants: body.descendants })
+        await engine.retry(params.id, body as RetryOptions)
         return noContent()
       },
     }),

@@ -1,11 +1,11 @@
 /** The job that holds a key, and the key itself. */
 import { z } from '@hono/zod-openapi'
-import { type CancelOptions, type GetOptions, JobNotFoundError, type JobOfKey, KEY_KINDS } from '@millrace/core'
+import { type CancelOptions, type GetOptions, JobNotFoundError, type JobOfKey, KEY_KINDS, type RetryOptions } from '@millrace/core'
 import { cancelBy } from '../access/caller.ts'
 import { json, noContent } from '../answer.ts'
 import { withBytes } from '../binary.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
-import { CANCEL, GET_QUERY, JOB, JOB_CHANGES, shownJob, TREE } from '../schemas/job.ts'
+import { CANCEL, GET_QUERY, JOB, JOB_CHANGES, RETRY, shownJob } from '../schemas/job.ts'
 import { KEY, NAME } from '../schemas/plain.ts'
 
 const PARAMS = z.strictObject({
@@ -56,11 +56,11 @@ export function keyedRoutes({ engine, redaction }: Service): readonly Operation[
       method: 'post',
       path: `${PATH}/retry`,
       summary: 'Retry the job that holds a key',
-      body: TREE,
+      body: RETRY,
       bodyOptional: true,
       responses: { 204: { description: 'It is due' } },
-      async handle({ params, body: { descendants } }) {
-        await engine.retry(jobOf(params), descendants === undefined ? undefined : { descendants })
+      async handle({ params, body }) {
+        await engine.retry(jobOf(params), body as RetryOptions)
         return noContent()
       },
     }),

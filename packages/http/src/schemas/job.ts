@@ -1,8 +1,8 @@
 /** Schemas of jobs: as they are requested, and as they are shown. */
 import { z } from '@hono/zod-openapi'
-import type { Job, PayloadPreview, PayloadPreviews } from '@millrace/client'
+import type { Job, JobStep, PayloadPreview, PayloadPreviews } from '@millrace/client'
 import { LIMITS, LIST_ORDERS, PAYLOAD_MODES, PAYLOADS } from '@millrace/core'
-import { DECODED, EXPLANATION as EXPLANATION_ROWS, JOB as JOB_ROWS, NUMBERED_LINE } from '@millrace/core/answers'
+import { DECODED, EXPLANATION as EXPLANATION_ROWS, JOB as JOB_ROWS, NUMBERED_LINE, OPEN_WAIT, STEP } from '@millrace/core/answers'
 import { base64, binaryOf } from '../binary.ts'
 import { BOUNDS } from '../limits.ts'
 import { REDACTED, type Redaction } from '../redaction.ts'
@@ -49,6 +49,33 @@ export const JOB_LOGS = z
     next: z.number().optional().openapi({ description: 'Give it as `after`, with `run`; absent at the end.' }),
   })
   .openapi('JobLogs')
+
+export const STEPS_QUERY = z.strictObject({
+  after: LOGS_QUERY.shape.after,
+  limit: whole(1, LIMITS.pageSteps).optional().openapi({ description: 'Results in the page; default 100.' }),
+})
+
+export const JOB_STEPS = z
+  .strictObject({
+    steps: z.array(
+      z
+        .strictObject({
+          ...shapeOf(STEP.rows),
+          binary: z.literal(true).optional().openapi({ description: 'The value is bytes, and is shown as base64.' }),
+          undecoded: z.literal(true).optional().openapi({ description: 'The value could not be decoded, and is shown as it is stored.' }),
+        })
+        .openapi('JobStep'),
+    ),
+    waits: z.array(answerOf(OPEN_WAIT)).openapi({ description: 'The open waits of the job, the earliest end first.' }),
+    next: z.number().optional().openapi({ description: 'Give it as `after`; absent at the end.' }),
+  })
+  .openapi('JobSteps')
+
+/** Returns the recorded result without what `redact` hides, and with bytes as base64. */
+export function shownStep(found: JobStep, redaction: Redaction): unknown {
+  const step = redaction.step(found)
+  return step.value instanceof Uint8Array ? { ...step, value: base64(step.value), binary: true } : step
+}
 
 export const EXPLANATION = answerOf(EXPLANATION_ROWS)
 
@@ -172,6 +199,12 @@ export const JOB_CHANGES = z
 export const TREE = z
   .strictObject({ descendants: z.boolean().optional().openapi({ description: 'All that waits for it in its flow, too.' }) })
   .openapi('TreeOptions')
+
+export const RETRY = TREE.extend({
+  from: KEY.optional().openapi({
+    description: 'Name of the step at which the job resumes, or `start`. Default: the first step that has failed. Not with `descendants`.',
+  }),
+}).openapi('RetryOptions')
 
 const REASON = z.string().min(1).max(LIMITS.reasonLength).optional().openapi({
   description: "The job stores it with the name of the caller's token, and its handler finds it in `signal.reason`.",

@@ -30,7 +30,12 @@ export type Reads = Omit<Store, 'read' | 'write' | 'reopen' | 'close' | 'care'>
 
 export function prepareReads(connection: Connection, marks = new LowWaterMarks()): Reads {
   const tally = prepareFlowTally(connection)
-  const shared = prepareSharedReads({ prepare: connection.prepare, turns: prepareTurnsAfter(connection), tally })
+  const shared = prepareSharedReads({
+    prepare: connection.prepare,
+    turns: prepareTurnsAfter(connection),
+    tally,
+    stepValue: { columns: 'value, value_bytes', bytes: 'coalesce(octet_length(value), octet_length(value_bytes))' },
+  })
   return {
     ...shared,
     load: prepareLoad(connection),

@@ -21,6 +21,7 @@ import { prepareRunning } from './running.ts'
 import { writeRuns } from './runs.ts'
 import { writeSchedules } from './schedules.ts'
 import { writeSessions } from './sessions.ts'
+import { writeSteps } from './steps.ts'
 
 export interface Write {
   /** Returns the number of the turn that is written next. */
@@ -45,6 +46,7 @@ export function prepareWrite(connection: Connection, claim: Claim, turn: number,
     writeSessions(batch, effects, turn.at)
     writeJobs(batch, jobs, effects, turn.at)
     writeRuns(batch, effects)
+    writeSteps(batch, effects)
     failures(batch, effects.failures, turn.at)
     writeHistory(batch, effects.minutes)
     writeKeys(batch, effects)

@@ -45,10 +45,10 @@ export const ROW_COLUMNS = COLUMNS.map(({ name }) => `job.${name}`).join(', ')
 /** The same without the payload, which may be a megabyte. */
 export const ROW_COLUMNS_WITHOUT_DATA = ROW_COLUMNS.replace('job.data', 'NULL')
 
-/** Returns the queue that drops its oldest jobs, for the index by arrival; 0 once the job was dropped. */
-function droppingOf({ dropped, lane: { queue } }: Job): number | null {
+/** Returns the queue that drops its oldest jobs, for the index by arrival; 0 once the job was dropped. A job whose handler has begun stays. */
+function droppingOf({ dropped, lane: { queue }, extras }: Job): number | null {
   if (dropped) return 0
-  return queue.settings.onFull === undefined ? null : queue.id
+  return queue.settings.onFull === undefined || extras?.steps !== undefined ? null : queue.id
 }
 
 /** The engine's 0 stands for "never" and "none". */

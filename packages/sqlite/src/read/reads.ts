@@ -50,6 +50,8 @@ export const READ_NAMES = [
   'jobsInPlace',
   'attempts',
   'logLines',
+  'step',
+  'steps',
   'withLastRuns',
   'lastError',
   'parents',
@@ -78,6 +80,7 @@ export function prepareReads(db: Database): Reads {
     prepare: queriesOf(db),
     turns: prepareTurnsAfter(db),
     tally,
+    stepValue: { columns: 'value, NULL', bytes: 'octet_length(value)' },
     indexBack: 'INDEXED BY flow_due_back',
   })
   return {

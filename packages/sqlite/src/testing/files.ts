@@ -51,6 +51,7 @@ const TABLES = [
   'session',
   'attempt',
   'log',
+  'step',
   'definition',
   'source',
   'export',

@@ -17,6 +17,7 @@ export function prepareDeleteJobs(db: Database): DeleteJobs {
   const rows = rowsOf('job')
   const attempts = rowsOf('attempt')
   const logs = rowsOf('log')
+  const steps = rowsOf('step')
   const tag = db.prepare('DELETE FROM tag WHERE block = ? AND tag = ? AND seq = ?')
   const unique = db.prepare('DELETE FROM unique_key WHERE name = ? AND key = ? AND seq = ?')
 
@@ -24,6 +25,12 @@ export function prepareDeleteJobs(db: Database): DeleteJobs {
     const seqs = jobs.map((job) => job.seq)
     attempts.run(seqs, [])
     logs.run(seqs, [])
+    const stepped = jobs.filter(({ extras }) => extras?.steps !== undefined)
+    if (stepped.length > 0)
+      steps.run(
+        stepped.map((job) => job.seq),
+        [],
+      )
     for (const { seq, lane, extras } of jobs) {
       if (extras === undefined) continue
       for (const name of extras.tags ?? []) tag.run(blockOf(seq), name, seq)

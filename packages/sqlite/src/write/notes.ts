@@ -9,9 +9,11 @@ import { prepareKeys } from './keys.ts'
 import { prepareRuns } from './runs.ts'
 import { prepareScheduleWrites } from './schedules.ts'
 import { prepareSources } from './sources.ts'
+import { prepareSteps } from './steps.ts'
 
 export function prepareNotes(db: Database): (effects: Effects, turn: TurnHeader) => void {
   const runs = prepareRuns(db)
+  const steps = prepareSteps(db)
   const failures = prepareFailures(db)
   const history = prepareHistory(db)
   const keys = prepareKeys(db)
@@ -21,6 +23,7 @@ export function prepareNotes(db: Database): (effects: Effects, turn: TurnHeader)
   const flows = prepareFlows(db)
   return (effects, turn) => {
     runs(effects)
+    steps(effects)
     failures(effects.failures, turn.at)
     history(effects.minutes)
     keys(effects)

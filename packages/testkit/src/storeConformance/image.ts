@@ -43,6 +43,7 @@ export function imageOf(store: TestedStore, known: Known): Image {
     attempts: store.attempts(rows),
     withLastRuns: store.withLastRuns(rows),
     lastErrors: seqs.map((seq) => store.lastError(seq)),
+    steps: seqs.map((seq) => [store.steps(seq, 0, ALL - 1, ALL), store.step(seq), store.step(seq, 'k')]),
     sourced: sorted(store.sourced([...new Set(rows.map(({ node }) => node))].filter((node) => node !== loaded.node))),
     ...imageOfKeys(store, known),
     ...imageOfLines(store, loaded),

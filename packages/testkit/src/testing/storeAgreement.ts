@@ -2,7 +2,7 @@
  * Random turns over two stores: after each, both say the same, whatever they are asked. One of them is usually the memory store, which
  * is the contract as a program.
  */
-import { ACTIVE, type Command, type Data, FAILED, type NewJob, Refused } from '@millrace/core'
+import { ACTIVE, type Command, type Data, FAILED, type NewJob, Refused, START } from '@millrace/core'
 import { forgetNames, type JobRow } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { test } from 'vitest'
@@ -73,6 +73,7 @@ type Make = (row: JobRow, choose: Choices) => Command
 const ABOUT_A_JOB: readonly Make[] = [
   (row) => ({ op: 'cancel', id: keyOfJob(row) }),
   (row) => ({ op: 'retry', id: keyOfJob(row) }),
+  (row, choose) => ({ op: 'retry', id: keyOfJob(row), from: choose.of([START, ...KEYS]) }),
   (row) => ({ op: 'delete', id: keyOfJob(row) }),
   (row) => ({ op: 'runNow', id: keyOfJob(row) }),
   (row) => ({ op: 'cancelTree', id: keyOfJob(row) }),
@@ -128,6 +129,16 @@ const ABOUT_A_RUN: readonly Make[] = [
         : [1, 2, 3].map((at) => ({ at, level: 'warn', message: `${at}` })),
   }),
   ({ seq, run }) => ({ op: 'heartbeat', seq, run }),
+  ({ seq, run }, choose) => ({
+    ...{ op: 'step', seq, run, number: choose.of([1, 2, 3, 4]), asked: choose.of([1, 2, 3]), name: choose.of(KEYS), startedAt: 7 },
+    ...choose.of([{ kind: 'step' as const }, { kind: 'step' as const }, { kind: 'change' as const }]),
+    ...choose.of([{ value: choose.of(DATA) }, { value: null, error: ERROR }]),
+  }),
+  ({ seq, run }, choose) => ({
+    ...{ op: 'wait', seq, run, settled: choose.of([0, 2, 4]), end: choose.of([true, true, false]) },
+    waits: choose.of([[1], [1, 2]]).map((asked) => ({ name: `${choose.of(KEYS)}${asked}`, asked, delay: choose.of([0, 20, 5_000]) })),
+  }),
+  ({ seq, run }) => ({ op: 'fail', seq, run, error: ERROR, changed: true }),
 ]
 
 /** The ids of schedules with their intervals, so that hardly two fire at one time: stores may give these in any order. */

@@ -45,6 +45,7 @@ import {
   shapingConflict,
   UNIQUE_UNTILS,
   type Vitals,
+  type WantedWait,
   withCommas,
 } from '@millrace/core'
 import {
@@ -217,6 +218,13 @@ export const FLOW_NODE = record<FlowNode>('Node', {
 })
 
 const nodes = list(FLOW_NODE, LIMITS.jobsPerCommand)
+
+export const WANTED_WAIT = record<WantedWait>('Wait', {
+  name: field(key, 'once in a job'),
+  asked: field(integer(1, LIMITS.stepsPerJob), 'as in `step`'),
+  delay: optional(duration(0), 'from the first time that the engine hears of it'),
+  until: optional(time, 'in place of `delay`'),
+})
 
 /** Held against one another: what is created must be able to run. */
 export const FLOW_NODES: Kind<readonly FlowNode[]> = {

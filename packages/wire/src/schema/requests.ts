@@ -46,6 +46,7 @@ import {
   SESSION,
   SOURCE_ENTRIES,
   VITALS,
+  WANTED_WAIT,
 } from './jobs.ts'
 import {
   boolean,
@@ -139,6 +140,23 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     until: optional(count, 'place of the last one; nil: of the last one that the job has from its flow'),
   },
   join: { ...RUN, name: field(key, 'once in a job'), jobs: field(NEW_JOBS, 'at least one; without keys, as the nodes of a flow') },
+  step: {
+    ...RUN,
+    number: field(integer(1, LIMITS.stepsPerJob), 'place among the results of the job; one that is recorded already stays'),
+    asked: field(integer(1, LIMITS.stepsPerJob), 'one more than the number of the last result that the handler had got when it asked'),
+    name: field(key, 'once in a job'),
+    kind: field(choice(['step', 'change'] as const)),
+    startedAt: field(time),
+    value: or(data, null, 'what every later run gets'),
+    error: optional(RUN_ERROR, 'of a step that has permanently failed'),
+  },
+  wait: {
+    ...RUN,
+    settled: field(count, 'number of the last result'),
+    waits: field(list(WANTED_WAIT, LIMITS.waitsPerJob)),
+    end: field(boolean, 'true: the run ends with them, unless one is over'),
+  },
+  recorded: { ...RUN, after: field(count, 'results with higher numbers') },
   getFlow: {
     id: field(id, 'of the flow, or of any of its jobs'),
     limit: field(integer(1, LIMITS.pageJobs)),
@@ -173,6 +191,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     retry: optional(retry, 'nil: by the job’s backoff'),
     cancel: optional(yes, 'its handler cancels the job, and the message of `error` is the reason'),
     atLeast: optional(yes, '`retry` is a minimum: a longer backoff of the job counts'),
+    changed: optional(yes, 'the handler does not fit what its job has recorded: no attempt is used, and the job is put off'),
   },
   snooze: {
     ...RUN,
@@ -206,6 +225,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     limit: field(integer(1, LIMITS.pageLogs)),
     newest: optional(boolean, 'true: the newest first'),
   },
+  steps: { id: field(id), after: field(count, 'results with higher numbers'), limit: field(integer(1, LIMITS.pageSteps)) },
   explain: { id: field(id) },
   watch: { id: field(id) },
   unwatch: { request: field(signed, 'the id of the `watch`') },
@@ -213,7 +233,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
   cancelTree: { id: field(id), ...CANCELLATION },
   retryTree: { id: field(id) },
   update: { id: field(id), changes: field(CHANGES) },
-  retry: { id: field(id) },
+  retry: { id: field(id), from: optional(key, 'name of the step at which it resumes, or `start`') },
   redrive: {
     queue: optional(name()),
     name: optional(name()),
@@ -263,6 +283,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     of: field(HELD_KEY),
     call: field(choice(KEYED_CALLS), 'does to its job what that operation does; `release`: takes the key from it'),
     changes: optional(CHANGES, 'of `update` alone'),
+    from: optional(key, 'of `retry` alone'),
     ...CANCELLATION,
   },
   cancelMany: { ...MANY, ...CANCELLATION },

@@ -18,12 +18,16 @@ import {
   STORED_HISTORY,
   STORED_JOB,
   STORED_SCHEDULE,
+  STORED_STEP,
+  STORED_WAIT,
 } from '@millrace/core/answers'
 
 /** Answers that the text names; those within them have tables too. */
 const ANSWERS: readonly AnswerRecord[] = [
   STORED_JOB,
   NUMBERED_LINE,
+  STORED_STEP,
+  STORED_WAIT,
   STORED_EXPLANATION,
   FLOW_SUMMARY,
   STORED_FLOW_JOB,

@@ -197,6 +197,7 @@ const PLACE = { runAt: time, priority: policy.priority, weight: policy.weight, t
 
 const keyless = newJob.map((job) => without(without(without(without(job, 'idempotencyKey'), 'unique'), 'debounce'), 'throttle'))
 
+const stepNumber = fc.integer({ min: 1, max: 10_000 })
 const heldKey = record({ kind: fc.constantFrom(...KEY_KINDS), name, key })
 
 const MANY = { filter, limit: fc.integer({ min: 1 }), before: count, dryRun: fc.boolean(), ids: fc.array(id, { maxLength: 3 }) }
@@ -233,6 +234,23 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   ) as never,
   parents: record({ ...run, after: count, until: count }, { requiredKeys: ['seq', 'run'] }) as never,
   join: record({ ...run, name: key, jobs: fc.array(keyless, { minLength: 1, maxLength: 3 }) }),
+  step: record(
+    {
+      ...run,
+      ...{ number: stepNumber, asked: stepNumber, name: key, kind: fc.constantFrom('step', 'change'), startedAt: time, value: data },
+      error,
+    },
+    { requiredKeys: ['seq', 'run', 'number', 'asked', 'name', 'kind', 'startedAt', 'value'] },
+  ) as never,
+  wait: record({
+    ...run,
+    settled: count,
+    waits: fc.array(record({ name: key, asked: stepNumber, delay: duration, until: time }, { requiredKeys: ['name', 'asked'] }), {
+      maxLength: 3,
+    }),
+    end: fc.boolean(),
+  }) as never,
+  recorded: record({ ...run, after: count }),
   getFlow: record(
     { id, limit: fc.integer({ min: 1, max: 200 }), from: record({ seq, place: count }) },
     { requiredKeys: ['id', 'limit'] },
@@ -292,6 +310,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
       retry: fc.oneof(duration, fc.constant(false as const)),
       cancel: fc.constant(true as const),
       atLeast: fc.constant(true as const),
+      changed: fc.constant(true as const),
     },
     { requiredKeys: ['seq', 'run', 'error'] },
   ) as never,
@@ -306,6 +325,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
     { id, run: count, after: count, limit: fc.integer({ min: 1, max: 1_000 }), newest: fc.boolean() },
     { requiredKeys: ['id', 'limit'] },
   ) as never,
+  steps: record({ id, after: count, limit: fc.integer({ min: 1, max: 1_000 }) }),
   get: record({ id, payloadBytes: count, only: fc.constantFrom(...PAYLOADS) }, { requiredKeys: ['id'] }) as never,
   watch: record({ id }),
   unwatch: record({ request: signed }),
@@ -316,7 +336,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
     id,
     changes: record({ ...PLACE, data, checkpoint: data }, { requiredKeys: [] }),
   }) as never,
-  retry: record({ id }),
+  retry: record({ id, from: key }, { requiredKeys: ['id'] }) as never,
   redrive: record(
     { queue: name, name, limit: fc.integer({ min: 1 }), after: record({ finishedAt: time, seq }) },
     { requiredKeys: ['limit'] },
@@ -324,7 +344,12 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   runNow: record({ id }),
   delete: record({ id }),
   byKey: record(
-    { of: heldKey, call: fc.constantFrom(...KEYED_CALLS), changes: record({ ...PLACE, data, checkpoint: data }, { requiredKeys: [] }) },
+    {
+      of: heldKey,
+      call: fc.constantFrom(...KEYED_CALLS),
+      changes: record({ ...PLACE, data, checkpoint: data }, { requiredKeys: [] }),
+      from: key,
+    },
     { requiredKeys: ['of', 'call'] },
   ) as never,
   getByKey: record({ of: heldKey, payloadBytes: count, only: fc.constantFrom(...PAYLOADS) }, { requiredKeys: ['of'] }) as never,

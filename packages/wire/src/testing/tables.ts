@@ -27,6 +27,7 @@ import {
   THROTTLE,
   UNIQUE,
   VITALS,
+  WANTED_WAIT,
 } from '../schema/jobs.ts'
 import { FIELDS_MAX } from '../schema/kinds.ts'
 import { CLIENT, LIMITS, MESSAGE } from '../schema/messages.ts'
@@ -53,6 +54,7 @@ const RECORDS: readonly AnyRecord[] = [
   HANDLER,
   DEFAULTS,
   RUN_KEY,
+  WANTED_WAIT,
   RUN_ERROR,
   RUN_CAUSE,
   LOG_LINE,

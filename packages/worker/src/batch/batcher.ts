@@ -1,7 +1,8 @@
 /** Collects the runs of one name, and passes them to their handler together. Each is settled on its own, exactly once. */
 import { type Clock, isErrorOf } from '@millrace/core'
 import type { RunContext } from '../context.ts'
-import { type Ending, payloadOf, type Settlement, threw } from '../execute.ts'
+import { type Ending, payloadOf, threw } from '../execute.ts'
+import type { Settlement } from '../settlement.ts'
 import type { BatchFunction, BatchHandler, BatchSettings } from './handler.ts'
 import { settlementsOf } from './outcomes.ts'
 
@@ -40,6 +41,7 @@ export class Batcher {
 
   /** Runs the job with others; never rejects. Data that its schema refuses ends this run alone. */
   async run(context: RunContext): Promise<Settlement> {
+    context.isInBatch = true
     try {
       const data = payloadOf(this.#ending, context.grant)
       context.payload = data instanceof Promise ? await data : data

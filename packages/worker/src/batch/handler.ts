@@ -11,7 +11,7 @@ import {
   OptionRangeError,
   type PausePart,
 } from '@millrace/core'
-import type { Context } from '../context.ts'
+import type { Context } from '../handlerContext.ts'
 import type { HandlerType } from '../jobType.ts'
 
 /** The number of jobs of one call, and the time that it waits for them. */
@@ -33,8 +33,8 @@ export interface BatchHandlerOptions {
   readonly batch: BatchOptions
 }
 
-/** One job of a batch: the context of a single job, without the methods that end the handler. `signal` is this job's own. */
-export type BatchItem<Data = unknown> = Omit<Context<Data>, 'snooze' | 'join' | 'discard' | 'cancel'>
+/** One job of a batch: the context of a single job, without durable calls and methods that end the handler. `signal` is its own. */
+export type BatchItem<Data = unknown> = Omit<Context<Data>, 'snooze' | 'join' | 'step' | 'sleep' | 'changed' | 'discard' | 'cancel'>
 
 /** The context of a call as a whole, beside those of its jobs. */
 export interface BatchContext {

@@ -1,7 +1,9 @@
 /** Turns the answer of a batch handler into the end of each run. */
 import { durationOption, validateSnoozeOptions } from '@millrace/core'
-import { type RunContext, SnoozeSignal } from '../context.ts'
-import { type Ending, returned, type Settlement, threw } from '../execute.ts'
+import type { RunContext } from '../context.ts'
+import { type Ending, returned, threw } from '../execute.ts'
+import type { Settlement } from '../settlement.ts'
+import { SnoozeSignal } from '../snoozeSignal.ts'
 
 /** Thrown if the handler has not said how a job ended. */
 class BatchOutcomeError extends Error {

@@ -1,9 +1,10 @@
 /** Runs in the place of a pool: loads a handler's module once, and runs it with the same context as on the main thread. */
-import { errorFrom, type ParentsPage } from '@millrace/core'
+import { errorFrom } from '@millrace/core'
 import { systemClock } from '../clock.ts'
 import { RunContext, type RunLink } from '../context.ts'
-import { execute, type Settlement } from '../execute.ts'
+import { execute } from '../execute.ts'
 import { runErrorOf } from '../runError.ts'
+import type { Settlement } from '../settlement.ts'
 import { BoundedReports } from './boundedReports.ts'
 import type { FromRun, Task, ToRun } from './messages.ts'
 
@@ -25,13 +26,13 @@ export interface Channel {
 
 const MODULES = new Map<string, Promise<HandlerModule>>()
 
-export async function runTask({ grant, maxDataBytes, checked, url }: Task, channel: Channel): Promise<Settlement> {
-  const asked = new Map<number, { resolve: (page?: ParentsPage) => void; reject: (error: Error) => void }>()
+export async function runTask({ grant, maxDataBytes, replaysAlways, checked, url }: Task, channel: Channel): Promise<Settlement> {
+  const asked = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
   let nextId = 1
   const ask = <Answer>(message: (id: number) => FromRun) =>
     new Promise<Answer>((resolve, reject) => {
       const id = nextId++
-      asked.set(id, { resolve: resolve as (page?: ParentsPage) => void, reject })
+      asked.set(id, { resolve: resolve as (value: unknown) => void, reject })
       channel.say(message(id))
     })
   const link: RunLink = {
@@ -42,6 +43,13 @@ export async function runTask({ grant, maxDataBytes, checked, url }: Task, chann
     dirty: () => reports.note(),
     complained: (_, mistake, message) => channel.say({ kind: 'complaint', mistake, message }),
     now: () => systemClock.read().wall,
+    setTimer: (ms, call) => systemClock.setTimer(ms, call),
+    steps: () => ({
+      recorded: () => ask((id) => ({ kind: 'recorded', id })),
+      step: (result) => ask((id) => ({ kind: 'step', id, result })),
+      wait: (waits, settled, end) => ask((id) => ({ kind: 'wait', id, waits, settled, end })),
+    }),
+    ...(replaysAlways && { replay: { always: true, strayed: new Set(), planned() {} } }),
   }
   const context = new RunContext(grant, link)
   channel.listen((message) => {
@@ -49,9 +57,13 @@ export async function runTask({ grant, maxDataBytes, checked, url }: Task, chann
       context.abort(errorFrom(message))
       return
     }
+    if (message.kind === 'leave') {
+      context.leave()
+      return
+    }
     const waiting = asked.get(message.id)
     asked.delete(message.id)
-    if (message.refusal === undefined) waiting?.resolve(message.page)
+    if (message.refusal === undefined) waiting?.resolve(message.value)
     else waiting?.reject(errorFrom(message.refusal))
   })
   const reports = new BoundedReports(context, (message) => channel.say(message))

@@ -1,5 +1,5 @@
 /** The places where handlers that are modules run, such as threads: each runs one job at a time. */
-import type { Settlement } from '../execute.ts'
+import type { Settlement } from '../settlement.ts'
 import type { FromRun, Task, ToRun } from './messages.ts'
 
 export interface StartedRun {

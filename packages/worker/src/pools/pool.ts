@@ -1,9 +1,9 @@
 /** A pool of places for handlers that are modules. A place that ignores an abort beyond its grace is killed, and replaced. */
-import { type Clock, isErrorOf, type ParentsPage, type RunError, refusalFrom, WorkerStoppedError } from '@millrace/core'
+import { type Clock, isErrorOf, type RunError, refusalFrom, WorkerStoppedError } from '@millrace/core'
 import type { RunContext, RunLink } from '../context.ts'
-import type { Settlement } from '../execute.ts'
 import { Processes } from '../processes/processes.ts'
 import { runErrorOf } from '../runError.ts'
+import type { Settlement } from '../settlement.ts'
 import { Threads } from '../threads/threads.ts'
 import { type ModuleHandler, placesOf } from './handler.ts'
 import type { FromRun, Task, ToRun } from './messages.ts'
@@ -46,7 +46,8 @@ export class Pool {
     if (!entered || context.aborted !== undefined) return failure(context, undefined, new WorkerStoppedError('given back unstarted'))
     const run: PoolRun = { started: undefined, fatal: undefined }
     this.#runs.set(context, run)
-    const task: Task = { url: this.#url, grant: context.grant, checked, maxDataBytes: this.#link.maxDataBytes }
+    const { maxDataBytes, replay } = this.#link
+    const task: Task = { url: this.#url, grant: context.grant, checked, maxDataBytes, replaysAlways: replay?.always === true }
     try {
       run.started = this.#places.start(task, (message) => this.#hear(context, run, message))
       return await run.started.ended
@@ -70,6 +71,10 @@ export class Pool {
   abort(context: RunContext, reason: Error): void {
     this.#turnAway(context)
     this.#runs.get(context)?.started?.say({ kind: 'abort', ...refusalFrom(reason) })
+  }
+
+  leave(context: RunContext): void {
+    this.#runs.get(context)?.started?.say({ kind: 'leave' })
   }
 
   kill(context: RunContext): void {
@@ -110,9 +115,9 @@ export class Pool {
 
   #hear(context: RunContext, run: PoolRun, message: FromRun): void {
     const answer = (id: number, reply: Promise<unknown>) => {
-      const say = (rest: Pick<Extract<ToRun, { kind: 'answer' }>, 'page' | 'refusal'>) => run.started?.say({ kind: 'answer', id, ...rest })
+      const say = (rest: Pick<Extract<ToRun, { kind: 'answer' }>, 'value' | 'refusal'>) => run.started?.say({ kind: 'answer', id, ...rest })
       void reply.then(
-        (page) => say({ page: page as ParentsPage | undefined, refusal: undefined }),
+        (value) => say({ value, refusal: undefined }),
         (error) => say({ refusal: refusalFrom(error) }),
       )
     }
@@ -134,6 +139,15 @@ export class Pool {
         break
       case 'parents':
         answer(message.id, this.#link.parents(context, message.after, message.until))
+        break
+      case 'recorded':
+        answer(message.id, this.#link.steps(context).recorded())
+        break
+      case 'step':
+        answer(message.id, this.#link.steps(context).step(message.result))
+        break
+      case 'wait':
+        answer(message.id, this.#link.steps(context).wait(message.waits, message.settled, message.end))
         break
       case 'fatal':
         run.fatal = message.error

@@ -1,7 +1,7 @@
 /** Messages between a worker and one of its child processes. Each names its run: what a former one says late counts for no other. */
 import type { RunError } from '@millrace/core'
-import type { Settlement } from '../execute.ts'
 import type { FromRun, Task, ToRun } from '../pools/messages.ts'
+import type { Settlement } from '../settlement.ts'
 
 export type ToProcess =
   | { readonly kind: 'start'; readonly run: number; readonly task: Task }

@@ -1,5 +1,5 @@
 /** A handler that waits until the test ends it. */
-import type { Context } from '../context.ts'
+import type { Context } from '../handlerContext.ts'
 
 interface Entered {
   readonly context: Context

@@ -1,8 +1,8 @@
 /** Runs in a pool's thread. */
 import type { MessagePort } from 'node:worker_threads'
-import type { Settlement } from '../execute.ts'
 import type { Task } from '../pools/messages.ts'
 import { runTask } from '../pools/modules.ts'
+import type { Settlement } from '../settlement.ts'
 
 export { teardown } from '../pools/modules.ts'
 

@@ -135,6 +135,18 @@ describe('runs that wait for a thread', () => {
 })
 
 describe('a run that is told to stop', () => {
+  test('by its worker is given back when the step that runs has ended', async () => {
+    start('tasks')
+    bench.calls.hold('step')
+    bench.grant({ seq: 901, data: '"steps"' })
+    await bench.calls.heard('step')
+    const stopping = bench.worker.stop({ timeout: '10s' })
+    bench.calls.settle('step')
+    expect(await outcomeOf(901)).toEqual({ op: 'giveBack', seq: 901, run: 1, started: true })
+    expect(bench.calls.of('step')).toMatchObject([{ name: 'first', number: 1, asked: 1, value: '1' }])
+    await stopping
+  })
+
   test.for([
     ['timeout', 'JOB_TIMEOUT'],
     ['cancel', 'JOB_CANCELLED'],

@@ -2,10 +2,10 @@
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import type { Clock } from '@millrace/core'
 import type { Piscina } from 'piscina'
-import type { Settlement } from '../execute.ts'
 import type { ThreadHandler } from '../pools/handler.ts'
 import type { FromRun, Task } from '../pools/messages.ts'
 import type { Places, StartedRun } from '../pools/places.ts'
+import type { Settlement } from '../settlement.ts'
 import { within } from '../within.ts'
 import { threadFile, threadOptions } from './start.ts'
 

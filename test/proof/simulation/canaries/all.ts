@@ -10,6 +10,7 @@ import { QUEUES } from './queues.ts'
 import { SCHEDULES } from './schedules.ts'
 import { SESSIONS } from './sessions.ts'
 import { SQLITE } from './sqlite.ts'
+import { STEPS } from './steps.ts'
 import { TURN } from './turn.ts'
 import { WORKER } from './worker.ts'
 
@@ -19,6 +20,7 @@ export const CANARIES: readonly Canary[] = [
   ...KEYS,
   ...QUEUES,
   ...FLOWS,
+  ...STEPS,
   ...SCHEDULES,
   ...SESSIONS,
   ...ENGINE,

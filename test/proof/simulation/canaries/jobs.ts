@@ -156,14 +156,14 @@ export const JOBS: readonly Canary[] = [
   {
     name: 'retried-however-old',
     file: `${jobs}/end.ts`,
-    find: 'if (over || turn.now.wall + delayMs > job.enqueuedAt + maxAge) exhaust(turn, job, error)\n',
+    find: 'if (over || turn.now.wall + delayMs > (job.extras?.steps?.since ?? job.enqueuedAt) + maxAge) exhaust(turn, job, error)\n',
     replace: 'if (over) exhaust(turn, job, error)\n',
     breaks: 'invariant 11',
   },
   {
     name: 'age-counted-twice',
     file: `${jobs}/end.ts`,
-    find: 'turn.now.wall + delayMs > job.enqueuedAt + maxAge',
+    find: 'turn.now.wall + delayMs > (job.extras?.steps?.since ?? job.enqueuedAt) + maxAge',
     replace: 'turn.now.wall + 2 * delayMs > job.enqueuedAt + maxAge',
     breaks: 'invariant 16',
   },

@@ -11,6 +11,8 @@ import type {
   ManyFilter,
   ManyOptions,
   ManyResult,
+  RetryOptions,
+  StepsOptions,
   UpdateManyChanges,
 } from '@millrace/engine'
 import type { Command } from 'commander'
@@ -30,6 +32,7 @@ import type { Output } from '../output/output.ts'
 import type { Column } from '../output/table.ts'
 import { json, number, texts, time } from '../values.ts'
 import { jobColumns, jobLines, LAST_RUN_COLUMNS } from '../view/job.ts'
+import { stepLines } from '../view/step.ts'
 
 interface ListFlags extends FilterFlags {
   readonly search?: string
@@ -47,6 +50,7 @@ interface ManyFlags extends FilterFlags {
   readonly limit?: number
   readonly dryRun?: boolean
   readonly descendants?: boolean
+  readonly from?: string
   readonly yes?: boolean
   readonly runAt?: Date
   readonly priority?: number
@@ -80,8 +84,10 @@ export function addJobs(program: Command, context: Context): void {
     .argument('<id>')
     .option('--payload <mode>', 'data, output and checkpoint: full, preview (64 KiB of each) or none; default full')
     .action(async (id: string, { payload }: { readonly payload?: string }) => {
-      const job = await jobOf(await context.connect(), id, defined<GetOptions>({ payload }))
-      await context.out.answer(job, () => jobLines(job, context.out.paint))
+      const engine = await context.connect()
+      const job = await jobOf(engine, id, defined<GetOptions>({ payload }))
+      const sleep = context.out.json || job.state !== 'scheduled' ? undefined : await sleepOf(engine, job.id)
+      await context.out.answer(job, () => jobLines(job, context.out.paint, sleep))
     })
   jobs
     .command('explain')
@@ -91,6 +97,18 @@ export function addJobs(program: Command, context: Context): void {
       const explanation = await explanationOf(await context.connect(), id)
       const { message, causes } = explanation
       await context.out.answer(explanation, () => (causes.length === 0 ? [message] : causes.map((cause) => cause.message)))
+    })
+  jobs
+    .command('steps')
+    .description('Show the stored steps of a job and its open sleeps')
+    .argument('<id>')
+    .option('--limit <number>', 'at most this many results; default 100', number)
+    .option('--after <number>', '"next" of the previous page', number)
+    .action(async (id: string, flags: StepsOptions) => {
+      const engine = await context.connect()
+      const page = await retryLost(() => engine.steps(id, flags))
+      await context.out.answer(page, () => stepLines(page, context.out, now()))
+      context.out.more(page.next?.toString())
     })
   addChange(jobs, context, 'cancel', 'Cancel jobs: waiting jobs at once, running jobs through their signal')
   addChange(jobs, context, 'retry', 'Run failed and cancelled jobs again, and waiting retries at once')
@@ -104,6 +122,12 @@ export function addJobs(program: Command, context: Context): void {
     .option('--run <number>', 'only the lines of this run', number)
     .option('-f, --follow', 'keep printing until the job has ended')
     .action((id: string, flags: LogsFlags) => followLogs(context, id, flags))
+}
+
+/** Returns the name of the sleep that the job's handler is in; undefined if it sleeps in none. */
+async function sleepOf(engine: Engine, id: string): Promise<string | undefined> {
+  const explanation = await retryLost(() => engine.explain(id))
+  return explanation?.causes.find(({ code }) => code === 'sleep')?.of
 }
 
 async function list(context: Context, flags: ListFlags): Promise<void> {
@@ -164,7 +188,7 @@ const CALLS = {
     done: 'cancelled',
   },
   retry: {
-    one: (engine, id, { descendants = false }) => engine.retry(id, { descendants }).then(() => 'waiting'),
+    one: (engine, id, { descendants, from }) => engine.retry(id, defined<RetryOptions>({ descendants, from })).then(() => 'waiting'),
     many: (engine, filter, options) => engine.retryMany(filter, options),
     done: 'retried',
   },
@@ -197,6 +221,7 @@ function addChange(jobs: Command, context: Context, change: Change, description:
     .option('--limit <number>', 'with flags: at most this many', number)
     .option('--dry-run', 'with flags: count them and change nothing')
   if (change === 'cancel' || change === 'retry') command.option('--descendants', 'also select the jobs of its flow that wait for it')
+  if (change === 'retry') command.option('--from <name>', "step at which a job resumes, or 'start'; default its first failed step")
   if (change === 'cancel') command.option('--reason <text>', 'reason for the cancel, stored with the jobs and passed to their handlers')
   if (change === 'update')
     command
@@ -212,7 +237,7 @@ function addChange(jobs: Command, context: Context, change: Change, description:
 }
 
 /** Flags that do not select jobs. */
-const OF_EACH = new Set(['descendants', 'reason', 'yes', 'runAt', 'priority', 'weight', 'setTag', 'clearTags', 'setMeta'])
+const OF_EACH = new Set(['descendants', 'from', 'reason', 'yes', 'runAt', 'priority', 'weight', 'setTag', 'clearTags', 'setMeta'])
 
 async function changeEach({ out, connect }: Context, change: Change, ids: readonly string[], flags: ManyFlags): Promise<void> {
   const other = Object.keys(flags).find((name) => !OF_EACH.has(name))
@@ -226,8 +251,9 @@ async function changeEach({ out, connect }: Context, change: Change, ids: readon
 }
 
 async function changeMany(context: Context, change: Change, flags: ManyFlags): Promise<void> {
-  const { search, all, limit, dryRun = false, descendants, yes } = flags
+  const { search, all, limit, dryRun = false, descendants, from, yes } = flags
   if (descendants !== undefined) throw new UsageError('--descendants requires the id of a job')
+  if (from !== undefined) throw new UsageError('--from requires the id of a job')
   const filter = defined<ManyFilter>({ ...filterOf(flags), search, all })
   // The engine would reject it too, but this error names the flags.
   if (Object.keys(filter).length === 0)

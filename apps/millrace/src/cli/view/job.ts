@@ -37,12 +37,14 @@ function sinceOf({ state, runAt, startedAt, finishedAt, enqueuedAt }: Job): Date
   return finishedAt ?? enqueuedAt
 }
 
-export function jobLines(job: Job, paint: Paint): Text[] {
+/** @param sleep the name of the sleep that its handler is in */
+export function jobLines(job: Job, paint: Paint, sleep?: string): Text[] {
   const fields: readonly (readonly [name: string, text: Text | undefined])[] = [
     ['id', job.id],
     ['name', job.name],
     ['queue', job.queue],
     ['state', stateText(job.state, paint)],
+    ['sleeps in', sleep],
     ['attempt', `${job.attempt} of ${job.maxAttempts} (run ${job.run})`],
     ['progress', job.progress === undefined ? undefined : `${Math.round(job.progress * 100)} % ${job.progressNote ?? ''}`.trimEnd()],
     ['progress value', job.progressValue === undefined ? undefined : JSON.stringify(job.progressValue)],

@@ -13,6 +13,7 @@ const STYLES: Readonly<Record<RunEnded['outcome'], Style>> = {
   cancelled: 'yellow',
   snoozed: 'dim',
   joined: 'dim',
+  asleep: 'dim',
   released: 'yellow',
   lost: 'red',
 }

@@ -1,7 +1,6 @@
 /** Reads what a turn needs of flows: counters of jobs that may come back, and a slice of the children to notify. */
 
 import { LIMITS } from '../../limits.ts'
-import { exclusiveKey } from '../records/exclusiveKey.ts'
 import { cancels, takesBack } from '../records/flowState.ts'
 import type { FlowDueRow } from '../records/rows.ts'
 import type { Facts, FlowSlice } from '../state/facts.ts'
@@ -43,8 +42,7 @@ function gatherChildren(plan: Plan, facts: Facts, rows: readonly FlowDueRow[]): 
       // A job in memory may leave it while others are notified.
       facts.add(job)
       // Flows give their jobs no unique key, but a job that has joined others may have one. It takes the key again if it comes back.
-      const held = exclusiveKey(job)
-      if (held !== undefined) plan.unique(held)
+      plan.takesBack(job)
     }
     const last = read.rows.at(-1)
     const unread = read.complete || last === undefined ? [] : order.slice(order.indexOf(last.seq) + 1)

@@ -60,9 +60,11 @@ export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: n
   const { maxAttempts, maxAge, backoff } = job.policy
   const attempt = attemptOf(job)
   freeSlot(turn, job)
+  // Its code fits again.
+  if (job.extras?.steps?.changed !== undefined) turn.effects.remember(job, { changed: undefined })
   const over = retry === false || attempt >= maxAttempts
   const delayMs = over ? Number.POSITIVE_INFINITY : Math.max(leastMs, retry ?? backoffDelay(backoff, attempt, turn.random()))
-  if (over || turn.now.wall + delayMs > job.enqueuedAt + maxAge) exhaust(turn, job, error)
+  if (over || turn.now.wall + delayMs > (job.extras?.steps?.since ?? job.enqueuedAt) + maxAge) exhaust(turn, job, error)
   else transition.retry(turn, job, delayMs, error)
 }
 
@@ -92,19 +94,12 @@ function endLostUncounted(turn: TurnContext, job: Job, maxLost: number, retry: n
   freeSlot(turn, job)
   turn.effects.changeExtras(job, { ...job.extras, lost })
   const delayMs = retry ?? backoffDelay(job.policy.backoff, lost, turn.random())
-  if (isOver || turn.now.wall + delayMs > job.enqueuedAt + job.policy.maxAge) {
+  if (isOver || turn.now.wall + delayMs > (job.extras?.steps?.since ?? job.enqueuedAt) + job.policy.maxAge) {
     exhaust(turn, job, error)
     return
   }
   job.uncounted++
   transition.retry(turn, job, delayMs, error)
-}
-
-/** Forgets the lost runs of a job that begins again. */
-export function forgetLost(turn: TurnContext, job: Job): void {
-  if (job.extras?.lost === undefined) return
-  const { lost: _lost, ...extras } = job.extras
-  turn.effects.changeExtras(job, extras)
 }
 
 export function endCancelled(turn: TurnContext, job: Job, error: RunError = CANCELLED_ERROR): void {
@@ -134,6 +129,24 @@ export function endSnoozed(turn: TurnContext, job: Job, delayMs: number): void {
   recordLogged(turn, job)
   freeSlot(turn, job)
   transition.snooze(turn, job, delayMs)
+}
+
+/** Puts the job off until code fits what it remembers, without using an attempt: longer each time. */
+export function endChanged(turn: TurnContext, job: Job, error: RunError): void {
+  record(turn, job, error)
+  transition.noteFailure(turn, job, error)
+  freeSlot(turn, job)
+  const changed = (job.extras?.steps?.changed ?? 0) + 1
+  turn.effects.remember(job, { changed })
+  job.uncounted++
+  transition.retry(turn, job, Math.min(CHANGED_DELAY_MS * 2 ** (changed - 1), CHANGED_DELAY_MAX_MS), error)
+}
+
+/** Puts the job off until its earliest wait ends, without using an attempt. */
+export function endAsleep(turn: TurnContext, job: Job, runAt: number): void {
+  recordLogged(turn, job)
+  freeSlot(turn, job)
+  transition.wait(turn, job, runAt)
 }
 
 /** Blocks the job until those that it has created have ended, without using an attempt. */
@@ -169,6 +182,10 @@ function timeoutError(job: Job): RunError {
     message: `the attempt ran past its deadline (timeout ${job.policy.timeout} ms, or a heartbeat that did not come)`,
   }
 }
+
+/** The delay after the first run whose code did not fit, and the longest one. */
+const CHANGED_DELAY_MS = 10_000
+const CHANGED_DELAY_MAX_MS = 3_600_000
 
 const LOST = 'the worker that ran the job died or was silent for longer than its lease'
 

@@ -13,11 +13,11 @@ import { findTooMany, mayExceed } from '../queues/newQueues.ts'
 import { DEFAULT_QUEUE, laneOf, queueOf } from '../queues/queueOf.ts'
 import { exclusiveKey, placeOf } from '../records/exclusiveKey.ts'
 import type { FlowPlace } from '../records/flowState.ts'
-import { DIRTY_DATA, DIRTY_INSERT, type Job, type JobExtras, newJob } from '../records/job.ts'
+import { DIRTY_DATA, DIRTY_INSERT, hasBegun, type Job, type JobExtras, newJob } from '../records/job.ts'
 import { lengthOf, type Queue } from '../records/lane.ts'
 import type { NameAndKey } from '../records/rows.ts'
 import { setDue } from '../state/due.ts'
-import { active, conflictInCall, nothingToDrop, queueDraining, queueFull, uniqueConflict } from '../state/refuse.ts'
+import { active, begun, conflictInCall, nothingToDrop, queueDraining, queueFull, uniqueConflict } from '../state/refuse.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 import { Claims, OF_CALL } from './claims.ts'
 import { hasKey, holdLonger, holdShape, pushedTo, shapeOf } from './coalescing.ts'
@@ -50,8 +50,10 @@ export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?:
     const { key, onConflict } = job.unique
     if (onConflict === 'error') return holder === OF_CALL ? conflictInCall(key) : uniqueConflict(key, holder)
     if (holder === OF_CALL || onConflict === 'skip') continue
-    if (turn.facts.job(holder.seq)?.state === ACTIVE)
-      return active(holder, `a running job cannot be ${onConflict}d; use onConflict 'skip' or wait for it`)
+    const known = turn.facts.job(holder.seq)
+    if (known === undefined || !hasBegun(known)) continue
+    const what = `such a job cannot be ${onConflict}d; use onConflict 'skip' or wait for it`
+    return known.state === ACTIVE ? active(holder, what) : begun(holder, what)
   }
   return findFull(turn, created, ending?.lane.queue)
 }

@@ -27,6 +27,18 @@ const CASES: Readonly<Record<CauseCode, (world: World) => readonly [job: { reado
     world.fail(job)
     return [job, { until: world.row(job).runAt }]
   },
+  sleep: (world) => {
+    world.attach('s', ['a'])
+    const job = world.enqueue('a')
+    world.run({ op: 'wait', seq: job.seq, run: 1, settled: 0, waits: [{ name: 'week', asked: 1, delay: 1_000 }], end: true })
+    return [job, { of: 'week', until: world.now.wall + 1_000 }]
+  },
+  'steps-changed': (world) => {
+    world.attach('s', ['a'])
+    const job = world.enqueue('a')
+    world.run({ op: 'fail', seq: job.seq, run: 1, error: { name: 'StepsChangedError', message: 'm' }, changed: true })
+    return [job, { until: world.row(job).runAt }]
+  },
   parents: (world) => {
     const job = { name: 'a', data: null }
     const node = (ref: string, ...parents: number[]): FlowNode => ({ ref, job, parents, onFailure: 'fail' })

@@ -6,6 +6,7 @@ import type { PausePart } from '../../pausePart.ts'
 import { parsePolicy } from '../../policy.ts'
 import { keyLimitsOf, type RateLimit } from '../../queueSettings.ts'
 import { timeAfter, tokenMs } from '../records/bucket.ts'
+import { isAsleep } from '../records/job.ts'
 import { countOf, type Lane } from '../records/lane.ts'
 import type { JobRow } from '../records/rows.ts'
 import { fits, takesJobs } from '../records/session.ts'
@@ -36,12 +37,20 @@ export function explain(store: Pick<TurnStore, 'dependencies'>, tables: Tables, 
 }
 
 function causesOf(store: Pick<TurnStore, 'dependencies'>, place: Place): readonly Cause[] {
-  const { state, seq, run, uncounted, runAt } = place.row
-  if (state === SCHEDULED) return [{ code: run > uncounted ? 'retry' : 'time', until: runAt }]
+  const { state, seq, runAt } = place.row
+  if (state === SCHEDULED) return [{ ...whyScheduled(place.row), until: runAt }]
   if (state === BLOCKED) return [{ code: 'parents', ...countedOf(store.dependencies([seq])[0]?.pending) }]
   if (state !== WAITING) return []
   const causes = [...pauses(place), ...workers(place), ...limits(place), ...keyCauses(place)]
   return causes.length > 0 ? causes : [{ code: 'line' }]
+}
+
+function whyScheduled(row: JobRow): Pick<Cause, 'code' | 'of'> {
+  const { run, uncounted, extras } = row
+  const first = isAsleep(row) ? extras?.steps?.waiting?.waits[0] : undefined
+  if (first !== undefined) return { code: 'sleep', of: first.name }
+  if (extras?.steps?.changed !== undefined) return { code: 'steps-changed' }
+  return { code: run > uncounted ? 'retry' : 'time' }
 }
 
 function countedOf(used: number | undefined): Pick<Cause, 'used'> {

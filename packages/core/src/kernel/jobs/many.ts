@@ -16,14 +16,15 @@ import type {
 import { isOfLastRun, type ListFilter } from '../../options/filter.ts'
 import type { SkipReason, Slice } from '../../replies.ts'
 import { exclusiveKey, placeOf } from '../records/exclusiveKey.ts'
-import { DIRTY_INSERT, type Job, waitsForRetry } from '../records/job.ts'
+import { DIRTY_INSERT, isAsleep, type Job } from '../records/job.ts'
 import { isDeleted } from '../state/facts.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 import { cancelJob } from './cancel.ts'
 import { contains } from './contains.ts'
 import { removeJob } from './delete.ts'
 import { matches, sliceOf } from './gatherMatching.ts'
-import { isHeldByParents, makeDue, revive } from './retry.ts'
+import { isHeldByParents, makeDue, mayGoOn, revive } from './retry.ts'
+import { rewindRefusal } from './rewind.ts'
 import { change, changeLabels, isOfLabels } from './update.ts'
 
 /** Returns why a job is skipped, or undefined if it is not. */
@@ -56,21 +57,23 @@ function notCancellable(_turn: TurnContext, { state, cancelRequested }: Job): Sk
   return cancelRequested ? 'cancelling' : undefined
 }
 
-function notRetryable({ facts }: TurnContext, job: Job): SkipReason | undefined {
-  if (waitsForRetry(job)) return undefined
+function notRetryable(turn: TurnContext, job: Job): SkipReason | undefined {
+  const { facts } = turn
+  if (mayGoOn(job)) return undefined
   if (job.state !== FAILED && job.state !== CANCELLED) return STATES[job.state]
   if (isHeldByParents(facts, job)) return 'parentFailed'
   const held = exclusiveKey(job)
   const holder = held && facts.unique(held.name, held.key)
-  return holder === undefined || holder.seq === job.seq ? undefined : 'uniqueConflict'
+  if (holder !== undefined && holder.seq !== job.seq) return 'uniqueConflict'
+  return rewindRefusal(turn, job) === undefined ? undefined : 'ambiguousRetry'
 }
 
 function notScheduled(_turn: TurnContext, { state }: Job): SkipReason | undefined {
   return state === SCHEDULED ? undefined : STATES[state]
 }
 
-function notUpdatable(_turn: TurnContext, { state }: Job): SkipReason | undefined {
-  return state === ACTIVE || isFinal(state) ? STATES[state] : undefined
+function notUpdatable(_turn: TurnContext, job: Job): SkipReason | undefined {
+  return job.state === ACTIVE || isAsleep(job) || isFinal(job.state) ? STATES[job.state] : undefined
 }
 
 /** No job is skipped. */

@@ -5,6 +5,7 @@ import { endTurn } from '../keys/strict.ts'
 import { enterLine, leaveLine } from '../queues/line.ts'
 import { DIRTY_OTHER, type Job } from '../records/job.ts'
 import type { TurnContext } from '../state/turnContext.ts'
+import { wake } from './results.ts'
 
 export function reschedule(turn: TurnContext, job: Job, change: () => void): void {
   const { tables, effects, now } = turn
@@ -14,6 +15,7 @@ export function reschedule(turn: TurnContext, job: Job, change: () => void): voi
     effects.touch(job, DIRTY_OTHER)
     return
   }
+  if (job.extras !== undefined && job.runAt <= now.wall) wake(turn, job)
   effects.move(job, 'reschedule', job.runAt > now.wall ? SCHEDULED : WAITING)
   effects.event('updated', job, job.runAt)
   if (job.state === WAITING) enterLine(turn, job)

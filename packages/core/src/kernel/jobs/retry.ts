@@ -5,35 +5,35 @@ import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITI
 import { enterLine } from '../queues/line.ts'
 import { exclusiveKey } from '../records/exclusiveKey.ts'
 import { COUNTER_OPEN, COUNTER_PENDING, endsWithParents, mayOpen } from '../records/flowState.ts'
-import { type Job, waitsForRetry } from '../records/job.ts'
+import { isAsleep, type Job, waitsForRetry } from '../records/job.ts'
 import { setDue } from '../state/due.ts'
 import { type Facts, isDeleted } from '../state/facts.ts'
 import { active, finished, notFound, parentFailed, scheduled, uniqueConflict } from '../state/refuse.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 import { forgetCancellation } from './cancel.ts'
 import { openOncePropagated, setDependencies } from './dependencies.ts'
-import { forgetLost } from './end.ts'
 import { holdUnique } from './enqueue.ts'
 import { addExplicit } from './explicitFields.ts'
 import { failedLanes } from './gatherFailed.ts'
 import { onRevive } from './hooks.ts'
 import { reschedule } from './reschedule.ts'
+import { forgetLost } from './results.ts'
+import { rewind, rewindRefusal } from './rewind.ts'
 import { settleRevived } from './settle.ts'
 
-export function retry(turn: TurnContext, { id }: RetryCommand): Decision<'retry'> {
+export function retry(turn: TurnContext, { id, from }: RetryCommand): Decision<'retry'> {
   const job = turn.facts.find(id)
   if (job === undefined) return notFound(id)
   switch (job.state) {
     case FAILED:
     case CANCELLED:
-      return revive(turn, job) ?? true
+      return revive(turn, job, from) ?? true
     case SCHEDULED:
-      if (!waitsForRetry(job)) return scheduled(id)
-      makeDue(turn, job)
-      return true
+      if (!mayGoOn(job)) return scheduled(id, isAsleep(job))
+      return goOn(turn, job, from, () => makeDue(turn, job))
     case WAITING:
     case BLOCKED:
-      return true
+      return goOn(turn, job, from)
     case ACTIVE:
       return active(id, 'it can be retried once it has failed')
     case COMPLETED:
@@ -52,6 +52,20 @@ export function redrive(turn: TurnContext, command: RedriveCommand): Decision<'r
   return { count, next, failed }
 }
 
+/** Lets a job that will run anyway go on from an earlier place, if one is given. */
+function goOn(turn: TurnContext, job: Job, from: string | undefined, also: () => void = () => {}): Decision<'retry'> {
+  const refused = from === undefined ? undefined : rewindRefusal(turn, job, from)
+  if (refused !== undefined) return refused
+  if (from !== undefined) rewind(turn, job, from)
+  also()
+  return true
+}
+
+/** True if a run of the job has failed, or has not fitted what it remembers, and it is tried again later. */
+export function mayGoOn(job: Job): boolean {
+  return waitsForRetry(job) || (job.state === SCHEDULED && job.extras?.steps?.changed !== undefined && !isAsleep(job))
+}
+
 export function makeDue(turn: TurnContext, job: Job): void {
   reschedule(turn, job, () => {
     setDue(turn, job, turn.now.wall)
@@ -60,12 +74,15 @@ export function makeDue(turn: TurnContext, job: Job): void {
 
 /**
  * Revives a job from its first attempt: every hand-out so far is uncounted. It is refused if another live job has its unique key
- * by now, or if a job that it waits for has failed. If one of those is live, it waits again.
+ * by now, if a job that it waits for has failed, or if it has several places to go on from. If one of those jobs is live, it waits
+ * again. It goes on at its first failed step, or at `from`.
  */
-export function revive(turn: TurnContext, job: Job): Refused | undefined {
+export function revive(turn: TurnContext, job: Job, from?: string): Refused | undefined {
   const { effects, facts, now } = turn
   const counter = facts.dependencies(job.seq)
   if (isHeldByParents(facts, job)) return parentFailed(job)
+  const nowhere = rewindRefusal(turn, job, from)
+  if (nowhere !== undefined) return nowhere
   const held = exclusiveKey(job)
   if (held !== undefined) {
     const holder = facts.unique(held.name, held.key)
@@ -82,6 +99,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   job.progress = null
   forgetCancellation(turn, job)
   forgetLost(turn, job)
+  rewind(turn, job, from)
   settleRevived(turn, job)
   // A ttl applies only to the first start: no later definition gives the job one.
   job.expiresAt = 0

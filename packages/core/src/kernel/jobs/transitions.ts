@@ -87,6 +87,13 @@ export function snooze(turn: TurnContext, job: Job, delayMs: number): void {
   turn.effects.event('snoozed', job, job.runAt)
 }
 
+/** Puts the job to sleep. It has all its attempts again: the end of its wait is a result. */
+export function wait(turn: TurnContext, job: Job, runAt: number): void {
+  job.uncounted = job.run
+  again(turn, job, 'wait', runAt - turn.now.wall)
+  turn.effects.event('snoozed', job, job.runAt)
+}
+
 /** Puts the job back in line without using an attempt. */
 export function giveBack(turn: TurnContext, job: Job): void {
   job.uncounted++
@@ -153,7 +160,7 @@ function keepOf({ settings }: TurnContext, { policy, lane }: Job, state: 'comple
   return (own.retention === undefined ? settings.retention : retentionOf(settings.retention, own))[state]
 }
 
-function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'giveBack', delayMs: number): void {
+function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'wait' | 'giveBack', delayMs: number): void {
   const { tables, effects, now } = turn
   if (transition !== 'giveBack') setDue(turn, job, now.wall + delayMs)
   // A ttl applies only to the first start.

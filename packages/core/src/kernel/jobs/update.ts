@@ -2,9 +2,9 @@
 import type { LabelChanges, PlaceChanges, UpdateCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
 import { ACTIVE, isFinal, STATES } from '../../lifecycle.ts'
-import { DIRTY_DATA, type Job } from '../records/job.ts'
+import { DIRTY_DATA, hasBegun, isAsleep, type Job } from '../records/job.ts'
 import { setDue } from '../state/due.ts'
-import { active, finished, notFound } from '../state/refuse.ts'
+import { active, begun, finished, notFound } from '../state/refuse.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 import { addExplicit } from './explicitFields.ts'
 import { reschedule } from './reschedule.ts'
@@ -17,6 +17,9 @@ export function update(turn: TurnContext, { id, changes }: UpdateCommand): Decis
     return true
   }
   if (job.state === ACTIVE) return active(id, 'it can be updated before it starts or once it waits again')
+  if (isAsleep(job)) return begun(id, 'its tags and meta can be updated, or runNow ends its earliest sleep')
+  if (changes.data !== undefined && hasBegun(job))
+    return begun(id, 'its results were made of the data that it has; retry it from its start, or cancel it and enqueue another')
   if (isFinal(job.state)) return finished(id, STATES[job.state], 'it can no longer be updated')
   change(turn, job, changes, () => {
     if (changes.checkpoint !== undefined) job.checkpoint = changes.checkpoint

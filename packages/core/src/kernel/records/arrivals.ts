@@ -4,7 +4,7 @@
  */
 
 import { SCHEDULED, WAITING } from '../../lifecycle.ts'
-import { DIRTY_DELETE, type Job } from './job.ts'
+import { DIRTY_DELETE, hasBegun, type Job } from './job.ts'
 
 export class Arrivals {
   readonly #jobs: Job[]
@@ -42,6 +42,8 @@ export class Arrivals {
   }
 }
 
-function stands({ state, dirty }: Job): boolean {
-  return (state === SCHEDULED || state === WAITING) && (dirty & DIRTY_DELETE) === 0
+/** A job whose handler has begun stays. */
+function stands(job: Job): boolean {
+  const { state, dirty } = job
+  return (state === SCHEDULED || state === WAITING) && !hasBegun(job) && (dirty & DIRTY_DELETE) === 0
 }

@@ -5,9 +5,10 @@
 
 import type { JobKey } from '../../id.ts'
 import type { AbortCause, Cancellation, Data } from '../../job.ts'
-import { SCHEDULED, type StateCode } from '../../lifecycle.ts'
+import { ACTIVE, SCHEDULED, type StateCode } from '../../lifecycle.ts'
 import type { JobTexts } from '../../options/jobTexts.ts'
 import type { Policy } from '../../policy.ts'
+import type { OpenWait } from '../../steps.ts'
 import type { Field } from './definition.ts'
 import type { FlowPlace } from './flowState.ts'
 import type { KeyBacklog } from './keyBacklog.ts'
@@ -45,6 +46,29 @@ export interface JobExtras extends JobTexts {
   readonly lost?: number
   /** The due time of its first run, if `runAt` has moved since. */
   readonly due?: number
+  /** Its handler has made durable calls: results are recorded, or waits are open. */
+  readonly steps?: StepsMemory
+}
+
+/** Waits that are open, the earliest end first. */
+export interface Waiting {
+  /** The run that has ended with them; 0 for none. */
+  readonly run: number
+  /** The number of the last result, as the run knew it: those before may have been lost with the run. */
+  readonly settled: number
+  /** The number of the last result that a `wait` has recorded: a run that does not know it has missed the answer. */
+  readonly recorded?: number
+  readonly waits: readonly OpenWait[]
+}
+
+export interface StepsMemory {
+  readonly waiting?: Waiting | undefined
+  /** The time of the last result, from which `maxAge` counts. Only where there is one. */
+  readonly since?: number
+  /** How often it was retried from its start. */
+  readonly generation?: number
+  /** Runs in a row whose code did not fit the results. */
+  readonly changed?: number | undefined
 }
 
 /** The changes of a turn to a row, as bits: the store picks the cheapest statement that covers them. */
@@ -129,6 +153,16 @@ export interface Job extends JobKey {
 
 export function attemptOf(job: Pick<Job, 'run' | 'uncounted'>): number {
   return job.run - job.uncounted
+}
+
+/** True if its handler has come further than a change of the job could: what it remembers was made of the data that it had. */
+export function hasBegun({ state, extras }: Pick<Job, 'state' | 'extras'>): boolean {
+  return state === ACTIVE || extras?.steps !== undefined
+}
+
+/** True if the job sleeps: its last run has ended with its open waits. */
+export function isAsleep({ state, run, extras }: Pick<Job, 'state' | 'run' | 'extras'>): boolean {
+  return state === SCHEDULED && extras?.steps?.waiting !== undefined && extras.steps.waiting.run === run
 }
 
 /** True if the job waits for a retry. False if it was scheduled by a caller: no attempt of it has failed. */

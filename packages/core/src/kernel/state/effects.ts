@@ -10,7 +10,7 @@ import { ACTIVE, isFinal, mayMove, SCHEDULED, type StateCode, type Transition } 
 import type { RunError } from '../../runError.ts'
 import { broken } from '../records/broken.ts'
 import { FlowEffects } from '../records/flowState.ts'
-import { attemptOf, DIRTY_EXTRAS, DIRTY_OTHER, type Job, type JobExtras, waitsForRetry } from '../records/job.ts'
+import { attemptOf, DIRTY_EXTRAS, DIRTY_OTHER, type Job, type JobExtras, type StepsMemory, waitsForRetry } from '../records/job.ts'
 import type { Key, KeyBacklog } from '../records/keyBacklog.ts'
 import type { Lane, Queue } from '../records/lane.ts'
 import type { PausePlace } from '../records/pauseEnds.ts'
@@ -23,8 +23,10 @@ import type {
   IdempotencyRecord,
   LogRecord,
   PrunedJob,
+  Rewind,
   RunRecord,
   SourceOffset,
+  StepRecord,
   TurnRecord,
   UniqueRecord,
 } from './turnRows.ts'
@@ -88,6 +90,10 @@ export class Effects {
   readonly pruneTokens: unknown[] = []
   readonly runs: RunRecord[] = []
   readonly logs: LogRecord[] = []
+  /** Results of durable calls. One whose number its job has already stays as it is. */
+  readonly steps: StepRecord[] = []
+  /** Results to forget, after those of this turn are written. */
+  readonly rewinds: Rewind[] = []
   readonly failures: FailureNote[] = []
   /** The lanes of runs that ended because their worker stopped or was lost, one entry per run. No store writes them. */
   readonly interrupted: Lane[] = []
@@ -180,6 +186,8 @@ export class Effects {
     return (
       this.runs.length > 0 ||
       this.logs.length > 0 ||
+      this.steps.length > 0 ||
+      this.rewinds.length > 0 ||
       this.failures.length > 0 ||
       this.minutes.length > 0 ||
       this.idempotency.length > 0 ||
@@ -264,6 +272,12 @@ export class Effects {
   changeExtras(job: Job, extras: JobExtras): void {
     job.extras = Object.keys(extras).length === 0 ? undefined : extras
     this.touch(job, DIRTY_EXTRAS)
+  }
+
+  /** Changes what the job remembers of its durable calls; what is undefined goes. */
+  remember(job: Job, changes: Partial<StepsMemory>): void {
+    const known = Object.entries({ ...job.extras?.steps, ...changes }).filter(([, value]) => value !== undefined)
+    this.changeExtras(job, { ...job.extras, steps: Object.fromEntries(known) })
   }
 
   /** `move`: its times alone. What was put is written whole, and what was deleted is gone. */

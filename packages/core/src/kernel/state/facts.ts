@@ -6,6 +6,7 @@ import type { RedriveCommand } from '../../commands.ts'
 import { type JobKey, sourcedNode } from '../../id.ts'
 import { ACTIVE, COMPLETED, isFinal } from '../../lifecycle.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
+import type { StepResult } from '../../steps.ts'
 import { Arrivals } from '../records/arrivals.ts'
 import { broken } from '../records/broken.ts'
 import type { Settling } from '../records/definition.ts'
@@ -16,6 +17,7 @@ import type { Queue } from '../records/lane.ts'
 import type { FlowLeftRow, IdempotentHolder, JobRow, NameAndKey, Prunable } from '../records/rows.ts'
 import type { Schedule } from '../records/ticks.ts'
 import type { Tables } from './tables.ts'
+import type { StepMark } from './turnRows.ts'
 
 /** Journals that draw the same number have this many jobs of one place at most, or a look for an id would read ever more rows. */
 const SAME_PLACE_MAX = 2
@@ -84,6 +86,8 @@ export class Facts {
   flowBack = false
   flowLeft: readonly FlowLeftRow[] = []
   #counters: Map<number, DependencyCounter> | undefined
+  #steps: Map<string, StepMark> | undefined
+  #results: Map<number, readonly StepResult[]> | undefined
   /** Arrivals in queues that drop their oldest jobs. */
   #arrivals: Map<Queue, Arrivals> | undefined
   /** The number of jobs that the current call has created in each of these queues. */
@@ -109,6 +113,26 @@ export class Facts {
     const job = this.remember(row)
     job.data = undefined
     return job
+  }
+
+  /** Returns the first failed step of a job, or its result of that name, as on disk. */
+  step(seq: number, name?: string): StepMark | undefined {
+    return this.#steps?.get(`${seq} ${name ?? ''}`)
+  }
+
+  setStep(seq: number, name: string | undefined, mark: StepMark): void {
+    this.#steps ??= new Map()
+    this.#steps.set(`${seq} ${name ?? ''}`, mark)
+  }
+
+  /** Returns the results of a job that were read, of which its run may have missed some. */
+  results(seq: number): readonly StepResult[] {
+    return this.#results?.get(seq) ?? []
+  }
+
+  setResults(seq: number, results: readonly StepResult[]): void {
+    this.#results ??= new Map()
+    this.#results.set(seq, results)
   }
 
   dependencies(seq: number): DependencyCounter | undefined {

@@ -3,7 +3,9 @@
  * to. A turn of plain jobs asks nothing, most others ask once.
  */
 import type { Now } from '../../clock.ts'
+import type { JobKey } from '../../id.ts'
 import type { HeldKey } from '../../keyCommands.ts'
+import { LIMITS } from '../../limits.ts'
 import { exclusiveKey } from '../records/exclusiveKey.ts'
 import type { Job } from '../records/job.ts'
 import type { NameAndKey } from '../records/rows.ts'
@@ -55,9 +57,27 @@ export class Plan {
     // A job in memory may leave it (when a window is cut) before the turn comes to the command.
     this.#facts.add(job)
     const { seq, extras } = job
+    this.takesBack(job)
+    if (extras?.flow !== undefined && extras.flow.parents > 0) this.#dependencies.push(seq)
+  }
+
+  /** Asks for the holder of the key that a job takes again as it comes back, and for the step at which it goes on. */
+  takesBack(job: Job): void {
     const held = exclusiveKey(job)
     if (held !== undefined) this.#unique.push(held)
-    if (extras?.flow !== undefined && extras.flow.parents > 0) this.#dependencies.push(seq)
+    if (job.extras?.steps !== undefined) this.step(job.seq)
+  }
+
+  /** Asks for the first failed step of a job, or for the result of that name. */
+  step(seq: number, name?: string): void {
+    this.ask('step', [seq, name], (mark) => {
+      if (mark !== undefined) this.#facts.setStep(seq, name, mark)
+    })
+  }
+
+  /** Asks for the results of a job behind a number. */
+  results({ seq }: Pick<Job, 'seq'>, after: number): void {
+    this.ask('steps', [seq, after, LIMITS.waitsPerJob, LIMITS.stepsBytes], ({ results }) => this.#facts.setResults(seq, results))
   }
 
   /** Asks for a job as it is. */
@@ -87,19 +107,23 @@ export class Plan {
     this.#unique.push(key)
   }
 
-  /** Asks for the job that a key stands for, which a command may change or bring back to life. */
-  holder({ kind, name, key }: HeldKey): void {
+  /** Asks for the job that a key stands for, which a command may change or bring back to life. @param step also asks for its result of that name */
+  holder({ kind, name, key }: HeldKey, step?: string): void {
+    const take = (holder: JobKey) => {
+      this.revivable(holder.seq)
+      if (step !== undefined) this.step(holder.seq, step)
+    }
     if (kind === 'unique')
       this.ask('unique', [[{ name, key }]], ([holder]) => {
         if (holder === undefined) return
         this.#facts.holdUnique(name, key, holder)
-        this.revivable(holder.seq)
+        take(holder)
       })
     else
       this.ask('idempotent', [[{ name, key }], this.#now.wall], ([holder]) => {
         if (holder === undefined) return
         this.#facts.holdIdempotent(name, key, holder)
-        this.revivable(holder.seq)
+        take(holder)
       })
   }
 

@@ -20,6 +20,16 @@ export function active(id: JobKey, what: string): Refused {
   return new Refused({ code: 'JOB_ACTIVE', message: `job ${jobId} is running: ${what}`, details: { jobId } })
 }
 
+/** Refuses a change of a job whose handler has come further than the change. */
+export function begun(id: JobKey, what: string): Refused {
+  const jobId = formatId(id)
+  return new Refused({
+    code: 'JOB_ACTIVE',
+    message: `job ${jobId} has begun, and continues later: ${what}`,
+    details: { jobId },
+  })
+}
+
 export function finished(id: JobKey, state: string, what: string): Refused {
   const jobId = formatId(id)
   return new Refused({ code: 'JOB_FINISHED', message: `job ${jobId} is ${state}: ${what}`, details: { jobId } })
@@ -30,9 +40,11 @@ export function blocked(id: JobKey, what: string): Refused {
   return new Refused({ code: 'JOB_BLOCKED', message: `job ${jobId} waits for other jobs: ${what}`, details: { jobId } })
 }
 
-export function scheduled(id: JobKey): Refused {
+export function scheduled(id: JobKey, isAsleep: boolean): Refused {
   const jobId = formatId(id)
-  const message = `job ${jobId} waits for its time, and no attempt of it has failed: use runNow to start it now`
+  const message = isAsleep
+    ? `job ${jobId} sleeps, and has not failed: use runNow to end its earliest sleep`
+    : `job ${jobId} waits for its time, and no attempt of it has failed: use runNow to start it now`
   return new Refused({ code: 'JOB_SCHEDULED', message, details: { jobId } })
 }
 

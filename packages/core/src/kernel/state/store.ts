@@ -10,6 +10,7 @@ import type { AttemptView, NumberedLine } from '../../replies.ts'
 import type { JournalExtent } from '../../retention.ts'
 import type { RunError } from '../../runError.ts'
 import type { StoreStats } from '../../stats.ts'
+import type { StepResult } from '../../steps.ts'
 import type { DependencyCounter } from '../records/flowState.ts'
 import type { Counts } from '../records/lane.ts'
 import type {
@@ -35,7 +36,7 @@ import type { Schedule } from '../records/ticks.ts'
 import type { Effects } from './effects.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from './history.ts'
 import type { FlowRows, FlowsQuery, ListQuery, ListRows, Matching, ScanBound } from './lists.ts'
-import type { SourceOffset } from './turnRows.ts'
+import type { SourceOffset, StepMark } from './turnRows.ts'
 
 /** The numbers that go with a turn into its transaction. */
 export interface TurnHeader {
@@ -100,6 +101,10 @@ export interface TurnReads {
    * large. An answer may have no rows where many have been brought back since; where there are no more, there is no answer.
    */
   prunable(kept: readonly KeptQuery[], limit: number): Prunable[]
+  /** Returns results of a job's durable calls behind a number: at most `limit`, and about `bytes` of their values; at least one if there is one. */
+  steps(seq: number, after: number, limit: number, bytes: number): { readonly results: StepResult[]; readonly complete: boolean }
+  /** Returns the first failed step of a job, or the result of that name; undefined if there is none. */
+  step(seq: number, name?: string): StepMark | undefined
   /** Returns the counters of those jobs that wait for others. */
   dependencies(seqs: readonly number[]): DependencyCounter[]
   /** Returns outcomes to propagate, reverted ones first, by parent, then by child: at most `limit` rows. */
@@ -142,7 +147,7 @@ export interface LogsQuery {
 }
 
 /** Reads for answers, after the commit. */
-export interface Questions extends Pick<TurnStore, 'jobs' | 'sourced' | 'journal' | 'schedules'> {
+export interface Questions extends Pick<TurnStore, 'jobs' | 'sourced' | 'steps' | 'journal' | 'schedules'> {
   /** Each of these in its place, undefined where it is gone: at least one, and no more than about `bytes` of payload. */
   jobsInPlace(seqs: readonly number[], bytes: number): (JobRow | undefined)[]
   /** The runs of each of these jobs that counted, or left an error, with their logs. */

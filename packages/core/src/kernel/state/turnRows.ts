@@ -2,6 +2,7 @@
 import type { LogLine } from '../../commands.ts'
 import type { JobKey } from '../../id.ts'
 import type { RunError } from '../../runError.ts'
+import type { StepResult } from '../../steps.ts'
 import type { JobExtras } from '../records/job.ts'
 import type { Lane, Queue } from '../records/lane.ts'
 
@@ -25,6 +26,28 @@ export interface LogRecord {
   /** The number of the line that goes for this one; negative if all still fit. */
   readonly gone: number
   readonly line: LogLine
+}
+
+/** A result of a durable call. */
+export interface StepRecord extends StepResult {
+  readonly seq: number
+}
+
+/** A place in the results of a job: the first that has failed, or the one of a name. */
+export interface StepMark {
+  readonly number: number
+  readonly asked: number
+  readonly name: string
+  /** The first that was asked for after it, if there is one. */
+  readonly next?: string
+}
+
+/** Forgets the result of that number, and all that were asked for after it; 0: all results. */
+export interface Rewind {
+  readonly seq: number
+  readonly number: number
+  /** Forgets the other failed steps as well. */
+  readonly failed?: true
 }
 
 export interface IdempotencyRecord {

@@ -11,7 +11,7 @@ import { update } from '../jobs/update.ts'
 import { noHolder } from '../state/refuse.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 
-export function byKey(turn: TurnContext, { of, call, changes = {}, reason, by }: ByKeyCommand): Decision<'byKey'> {
+export function byKey(turn: TurnContext, { of, call, changes = {}, from, reason, by }: ByKeyCommand): Decision<'byKey'> {
   const id = holderOf(turn, of)
   if (call === 'release') return id !== undefined && release(turn, of, id)
   if (id === undefined) return noHolder(of)
@@ -22,7 +22,7 @@ export function byKey(turn: TurnContext, { of, call, changes = {}, reason, by }:
     case 'cancelTree':
       return cancelTree(turn, { op: call, id, ...said })
     case 'retry':
-      return retry(turn, { op: call, id })
+      return retry(turn, { op: call, id, ...(from !== undefined && { from }) })
     case 'retryTree':
       return retryTree(turn, { op: call, id })
     case 'update':

@@ -30,6 +30,8 @@ import { drain, leave, stopWorker } from '../sessions/leave.ts'
 import { renew } from '../sessions/renew.ts'
 import { findOversized } from '../state/size.ts'
 import type { Sender, TurnContext } from '../state/turnContext.ts'
+import { step } from '../steps/step.ts'
+import { wait } from '../steps/wait.ts'
 import { byKey } from './byKey.ts'
 
 type Decide<Op extends Operation> = (turn: TurnContext, command: CommandOf<Op>, sender: Sender) => Decision<Op>
@@ -48,6 +50,8 @@ const DECISIONS: { readonly [Op in OfKind<'command'>]: Decide<Op> } = {
   fail,
   snooze,
   join,
+  step,
+  wait,
   giveBack,
   heartbeat,
   checkpoint,

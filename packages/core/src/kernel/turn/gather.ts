@@ -30,6 +30,7 @@ import { Facts } from '../state/facts.ts'
 import { Plan } from '../state/plan.ts'
 import type { TurnStore } from '../state/store.ts'
 import type { Tables } from '../state/tables.ts'
+import { missesResults } from '../steps/wait.ts'
 
 export function gather(store: TurnStore, tables: Tables, requests: readonly Request[], now: Now, retention: Retention | undefined): Facts {
   const facts = new Facts(tables)
@@ -125,13 +126,23 @@ function gatherFor(plan: Plan, tables: Tables, facts: Facts, command: Command): 
     case 'cancelTree':
     case 'retryTree':
     case 'update':
-    case 'retry':
     case 'runNow':
     case 'delete':
       gatherById(plan, tables, command.id)
       break
+    case 'wait': {
+      const job = tables.jobs.get(command.seq)
+      if (job !== undefined && missesResults(job, command)) plan.results(job, command.settled)
+      break
+    }
+    case 'retry': {
+      const { id, from } = command
+      gatherById(plan, tables, id)
+      if (from !== undefined) plan.step(id.seq, from)
+      break
+    }
     case 'byKey':
-      plan.holder(command.of)
+      plan.holder(command.of, command.from)
       break
     case 'upsertSchedule':
     case 'deleteSchedule':

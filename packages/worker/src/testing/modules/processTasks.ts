@@ -1,6 +1,6 @@
 /** A handler module for child processes that does what its data says. */
 import { appendFileSync } from 'node:fs'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../handlerContext.ts'
 
 let setups = 0
 

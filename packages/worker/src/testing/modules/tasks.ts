@@ -1,6 +1,6 @@
 /** A handler module that does what its data says. */
 import { threadId } from 'node:worker_threads'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../handlerContext.ts'
 import { counters, MAY_EXIT, SETUPS, STARTS, TEARDOWNS } from './counters.ts'
 
 export function setup(): void {
@@ -11,7 +11,7 @@ export function teardown(): void {
   Atomics.add(counters(), TEARDOWNS, 1)
 }
 
-export async function handler({ data, signal, progress, heartbeat, checkpoint, log }: Context): Promise<unknown> {
+export async function handler({ data, signal, progress, heartbeat, checkpoint, log, step }: Context): Promise<unknown> {
   Atomics.add(counters(), STARTS, 1)
   switch (data) {
     case 'where':
@@ -42,6 +42,10 @@ export async function handler({ data, signal, progress, heartbeat, checkpoint, l
       void checkpoint(1)
       await checkpoint(2).catch(() => {})
       return 'alive'
+    case 'steps':
+      await step('first', () => 1)
+      await step('second', () => 2)
+      return 'stepped'
     case 'exitLater':
       // The test says when: it has the answer by then.
       void Promise.resolve(Atomics.waitAsync(counters(), MAY_EXIT, 0).value).then(() => process.exit(0))
