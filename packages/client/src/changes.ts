@@ -50,10 +50,11 @@ export abstract class Changes extends Reading {
   /**
    * Runs a failed or cancelled job again from its first attempt, and a job that waits for its retry at once. Jobs of its
    * flow that failed because of it wait for it again. With `descendants`, so do all jobs that wait for it and failed on
-   * their own or were cancelled. A job with recorded steps resumes at the first one that has failed, or at `from`.
+   * their own or were cancelled. A job with recorded steps resumes at those that have failed, or at `from`.
    *
    * @throws ParentFailedError if a job that it waits for has failed: retry that job; JobScheduledError if no attempt
-   * failed: use `runNow`
+   * failed: use `runNow`; AmbiguousRetryError if the handler continued after a step had failed: give `from`; StepNotFoundError
+   * if it has recorded nothing of that name
    */
   async retry(job: JobRef, options?: RetryOptions): Promise<void> {
     const { descendants, ...from } = validateRetryOptions(options)

@@ -76,8 +76,8 @@ export abstract class Reading {
   }
 
   /**
-   * Returns a page of the results that the durable calls of a job's handler have recorded, with the waits that are open. None if
-   * the handler has made no such calls.
+   * Returns a page of the results that the durable calls of a job's handler have recorded, with the waits that are open. Both are
+   * empty if the handler has made no such calls.
    *
    * @throws JobNotFoundError, OptionTypeError, OptionRangeError
    */

@@ -353,7 +353,7 @@ export interface JobChanges extends PlaceChanges, LabelChanges {
 export interface RetryCommand {
   readonly op: 'retry'
   readonly id: JobKey
-  /** The step at which the job goes on: its result is forgotten, and all that was asked for after it. `START`: all results. */
+  /** The step at which the job resumes: its result is forgotten, and all that was asked for after it. `START`: all results. */
   readonly from?: string
 }
 

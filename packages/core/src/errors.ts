@@ -353,7 +353,7 @@ export class CancelJobError extends Error {
   readonly code = 'CANCEL_JOB'
 }
 
-/** A step of a handler has failed for good: it had no attempts left, or its error allows none. `cause` is the error of its last attempt. */
+/** A step of a handler has failed permanently: it had no attempts left, or its error allows none. `cause` is the error of its last attempt. */
 export class StepFailedError extends Error {
   override readonly name: string = 'StepFailedError'
   readonly code = 'STEP_FAILED'

@@ -24,7 +24,7 @@ export interface StepResult {
   readonly startedAt: number
   readonly endedAt: number
   readonly value: Data
-  /** The error that a step has failed with for good. */
+  /** The error that a step has permanently failed with. */
   readonly error?: RunError
 }
 

@@ -91,6 +91,7 @@ export class RunContext implements Context {
   /** Set if the handler asked to snooze, discard or cancel, whatever it throws or returns in the end. */
   #ending: Ending | undefined
   #steps: RunSteps | undefined
+  #hasRecorded = false
   #suspension: Error | undefined
   /** True if its jobs run with others, and have no durable calls. */
   isInBatch = false
@@ -298,6 +299,15 @@ export class RunContext implements Context {
   }
 
   // For the session alone.
+
+  /** The number of the attempt: the attempts begin again with each recorded result. */
+  get attempt(): number {
+    return this.#hasRecorded ? 1 : this.grant.attempt
+  }
+
+  noteResult(): void {
+    this.#hasRecorded = true
+  }
 
   get #durable(): RunSteps {
     if (this.isInBatch) throw new OptionTypeError('handler', 'a handler of batches has no step, sleep or changed: take one job at a time')

@@ -179,7 +179,7 @@ function isCancel(error: unknown): boolean {
 /** Calls the backoff function. If it throws, or returns no valid duration, the stored backoff is used and a complaint reported. */
 function askBackoff(backoff: BackoffFunction, context: RunContext, error: unknown): number | false | undefined {
   try {
-    const answer: unknown = backoff(context.grant.attempt, error)
+    const answer: unknown = backoff(context.attempt, error)
     if (answer === undefined || answer === false) return answer
     const delay = wholeDelay(parseDuration(answer))
     if (delay === undefined) context.complain('backoff', `the backoff function ${wrongAnswer(answer)}: the stored backoff is used`)

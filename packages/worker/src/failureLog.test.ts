@@ -14,7 +14,7 @@ function start() {
   }
   const log = new FailureLog({ debug: line, info: line, warn: line, error: line }, clock, 'w')
   const fail = (name: string, error: RunError = { name: 'Error', message: 'no' }, attempt = 1) =>
-    log.tell({ grant: grantOf({ name, attempt }), aborted: undefined }, { op: 'fail', seq: 1, run: 1, error } as FailCommand)
+    log.tell({ grant: grantOf({ name }), aborted: undefined, attempt }, { op: 'fail', seq: 1, run: 1, error } as FailCommand)
   return { clock, said, fail }
 }
 
@@ -60,4 +60,20 @@ test('kinds that are forgotten leave the count of their lines', async () => {
     fail(`kind${kind}`)
   }
   expect(said).toEqual({ lines: 1_003, leftOut: 4 })
+})
+
+test('an attempt is told by what its job has recorded, and code that does not fit as what uses none', () => {
+  const lines: string[] = []
+  const line: Logger['warn'] = (message) => void lines.push(message)
+  const log = new FailureLog({ debug: line, info: line, warn: line, error: line }, new ManualClock(), 'w')
+  const grant = grantOf({ attempt: 3, maxAttempts: 3 })
+  const fail = { op: 'fail', seq: 1, run: 1, error: { name: 'E', message: 'm' } } as const
+  log.tell({ grant, aborted: undefined, attempt: 1 }, fail)
+  log.tell({ grant, aborted: undefined, attempt: 3 }, { ...fail, changed: true })
+  log.tell({ grant, aborted: undefined, attempt: 3 }, fail)
+  expect(lines).toEqual([
+    "job 'a' failed at attempt 1 of 3 and is tried again: E: m",
+    "job 'a' is tried again later, and uses no attempt: E: m",
+    "job 'a' failed permanently at attempt 3 of 3: E: m",
+  ])
 })

@@ -39,11 +39,14 @@ export class FailureLog {
   }
 
   /** Logs a warning, or for the last attempt an error with its stack. */
-  tell({ grant, aborted }: Pick<RunContext, 'grant' | 'aborted'>, { error, retry, cancel }: FailCommand): void {
+  tell(
+    { grant, aborted, attempt }: Pick<RunContext, 'grant' | 'aborted' | 'attempt'>,
+    { error, retry, cancel, changed }: FailCommand,
+  ): void {
     // A cancelled job ends as cancelled, whatever its handler throws.
     if (cancel === true || isErrorOf(aborted, 'JobCancelledError')) return
-    const { name, queue, attempt, maxAttempts } = grant
-    const isLast = retry === false || attempt >= maxAttempts
+    const { name, queue, maxAttempts } = grant
+    const isLast = changed !== true && (retry === false || attempt >= maxAttempts)
     if (!this.#mayTell(isLast)) {
       this.#leftOut++
       return
@@ -62,7 +65,8 @@ export class FailureLog {
         ...fields,
         ...(stack !== undefined && { stack }),
       })
-    } else this.#logger.warn(`job '${name}' failed at attempt ${attempt} of ${maxAttempts} and is tried again: ${what}`, fields)
+    } else if (changed) this.#logger.warn(`job '${name}' is tried again later, and uses no attempt: ${what}`, fields)
+    else this.#logger.warn(`job '${name}' failed at attempt ${attempt} of ${maxAttempts} and is tried again: ${what}`, fields)
   }
 
   #kindOf(name: string): Kind {

@@ -57,7 +57,7 @@ export interface Context<Data = unknown> {
    */
   join<Job extends JobOrName>(name: string, jobs: JobsToJoin<Job>): Promise<AsyncIterable<Parent<OutputOf<Job>>>>
   /**
-   * Calls the function once in the life of the job, stores what it returns, and resolves to the stored value: now, and in every later run.
+   * Calls the function, stores what it returns, and resolves to the stored value: now, and in every later run.
    * Until the value is stored, a crash or a retry calls the function again: give its `key` to the other side. A name occurs once in a job,
    * and has 1 to 512 characters. The promise of a durable call never settles once its run is over: when the handler has returned, the job
    * sleeps, or another step has failed.

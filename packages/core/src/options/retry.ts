@@ -13,7 +13,7 @@ export interface TreeOptions {
 /** The options of `retry`. */
 export interface RetryOptions extends TreeOptions {
   /**
-   * The name of the step at which the job goes on: its result is forgotten, and all that was asked for after it. `'start'`: all results,
+   * The name of the step at which the job resumes: its result is forgotten, and all that was asked for after it. `'start'`: all results,
    * and the keys of the steps change. Default: the first step that has failed. Not with `descendants`.
    */
   readonly from?: string

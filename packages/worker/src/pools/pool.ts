@@ -114,10 +114,13 @@ export class Pool {
   }
 
   #hear(context: RunContext, run: PoolRun, message: FromRun): void {
-    const answer = (id: number, reply: Promise<unknown>) => {
+    const answer = <Value>(id: number, reply: Promise<Value>, noted: (value: Value) => void = () => {}) => {
       const say = (rest: Pick<Extract<ToRun, { kind: 'answer' }>, 'value' | 'refusal'>) => run.started?.say({ kind: 'answer', id, ...rest })
       void reply.then(
-        (value) => say({ value, refusal: undefined }),
+        (value) => {
+          noted(value)
+          say({ value, refusal: undefined })
+        },
         (error) => say({ refusal: refusalFrom(error) }),
       )
     }
@@ -144,10 +147,12 @@ export class Pool {
         answer(message.id, this.#link.steps(context).recorded())
         break
       case 'step':
-        answer(message.id, this.#link.steps(context).step(message.result))
+        answer(message.id, this.#link.steps(context).step(message.result), () => context.noteResult())
         break
       case 'wait':
-        answer(message.id, this.#link.steps(context).wait(message.waits, message.settled, message.end))
+        answer(message.id, this.#link.steps(context).wait(message.waits, message.settled, message.end), ({ results }) => {
+          if (results.length > 0) context.noteResult()
+        })
         break
       case 'fatal':
         run.fatal = message.error

@@ -20,6 +20,8 @@ export interface Host {
   failed: (error: unknown) => void
   /** Aborts the signal of a handler that does not continue. */
   suspend(reason: Error): void
+  /** Called when the run has recorded something. */
+  noteResult(): void
   addLines(lines: readonly LogLine[]): void
   report(progress: Progress): void
 }

@@ -54,7 +54,7 @@ export interface ReplayOptions {
   readonly jobId: string
   readonly attempt: number
   readonly maxDataBytes: number
-  /** True for an error that a step has failed with for good: it is recorded. Any other ends the run. */
+  /** True for an error that ends the attempts of a step: it is recorded. Any other ends the run. */
   readonly isFinal: (error: unknown, attempt: number) => boolean
   readonly signal: () => AbortSignal
   readonly now: () => number
@@ -148,8 +148,12 @@ export class Replay {
 
   /** Resolves at that time, or after that long. */
   sleep(name: string, wait: Pick<WantedWait, 'delay' | 'until'>): Promise<void> {
-    if (this.#waits.size >= LIMITS.waitsPerJob) return tooManyWaits()
     return this.#call(name, 'sleep', (call) => {
+      if (this.#waits.size >= LIMITS.waitsPerJob) {
+        this.#open--
+        call.reject(tooManyWaits())
+        return
+      }
       this.#waits.set(name, { call, wait: { name, asked: call.asked, ...wait } })
       this.#hasNewWait = true
       this.#soon()
@@ -239,7 +243,7 @@ export class Replay {
     } else call.start(call)
   }
 
-  /** Goes on a macrotask later: until then other branches of the handler may ask for results, too. */
+  /** Continues a macrotask later: until then other branches of the handler may ask for results, too. */
   #soon(): void {
     if (this.#isPlanned) return
     this.#isPlanned = true
@@ -401,10 +405,10 @@ export class Replay {
   }
 }
 
-function tooManyWaits(): Promise<never> {
+function tooManyWaits(): OptionRangeError {
   const limit = LIMITS.waitsPerJob
-  const message = `a job has at most ${limit} open sleeps: let some end before it asks for others`
-  return Promise.reject(new OptionRangeError('sleep', limit, message))
+  const message = `a job has at most ${limit} open sleeps, those that have lost a race included: let some end before it asks for others`
+  return new OptionRangeError('sleep', limit, message)
 }
 
 function refused(message: string): Promise<never> {

@@ -111,6 +111,7 @@ export class RunSteps {
       planned: this.#link.replay?.planned,
       known: (isAny) => this.#held.end(!isAny),
       recorded: () => {
+        this.#context.noteResult()
         if (this.#link.replay?.always) this.leave()
       },
       end: (error) => this.#end(error),
@@ -119,7 +120,7 @@ export class RunSteps {
     return replay
   }
 
-  /** Returns true if a step has failed for good. A handler that asks for another end, or that is told to stop, has no failure. */
+  /** Returns true if a step is not tried again. A handler that asks for another end, or that is told to stop, has no failure. */
   #isFinal(error: unknown, attempt: number): boolean {
     const { aborted, ending, grant } = this.#context
     if (ending !== undefined || isErrorOf(error, 'CancelJobError')) return false

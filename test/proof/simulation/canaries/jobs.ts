@@ -156,15 +156,15 @@ export const JOBS: readonly Canary[] = [
   {
     name: 'retried-however-old',
     file: `${jobs}/end.ts`,
-    find: 'if (over || turn.now.wall + delayMs > (job.extras?.steps?.since ?? job.enqueuedAt) + maxAge) exhaust(turn, job, error)\n',
+    find: 'if (over || isTooOld(turn, job, delayMs)) exhaust(turn, job, error)\n',
     replace: 'if (over) exhaust(turn, job, error)\n',
     breaks: 'invariant 11',
   },
   {
     name: 'age-counted-twice',
     file: `${jobs}/end.ts`,
-    find: 'turn.now.wall + delayMs > (job.extras?.steps?.since ?? job.enqueuedAt) + maxAge',
-    replace: 'turn.now.wall + 2 * delayMs > job.enqueuedAt + maxAge',
+    find: 'now.wall + delayMs > (extras?.steps?.since ?? enqueuedAt)',
+    replace: 'now.wall + 2 * delayMs > (extras?.steps?.since ?? enqueuedAt)',
     breaks: 'invariant 16',
   },
   {

@@ -65,8 +65,8 @@ export const STEPS: readonly Canary[] = [
   {
     name: 'a-retry-wakes-a-sleeper',
     file: `${kernel}/jobs/retry.ts`,
-    find: 'if (!mayGoOn(job)) return scheduled(',
-    replace: 'if (!mayGoOn(job) && !isAsleep(job)) return scheduled(',
+    find: 'if (!mayResume(job)) return scheduled(',
+    replace: 'if (!mayResume(job) && !isAsleep(job)) return scheduled(',
     breaks: 'invariant 63',
   },
   {

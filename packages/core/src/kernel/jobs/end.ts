@@ -57,14 +57,14 @@ export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: n
   }
   record(turn, job, error)
   transition.noteFailure(turn, job, error)
-  const { maxAttempts, maxAge, backoff } = job.policy
+  const { maxAttempts, backoff } = job.policy
   const attempt = attemptOf(job)
   freeSlot(turn, job)
   // Its code fits again.
   if (job.extras?.steps?.changed !== undefined) turn.effects.remember(job, { changed: undefined })
   const over = retry === false || attempt >= maxAttempts
   const delayMs = over ? Number.POSITIVE_INFINITY : Math.max(leastMs, retry ?? backoffDelay(backoff, attempt, turn.random()))
-  if (over || turn.now.wall + delayMs > (job.extras?.steps?.since ?? job.enqueuedAt) + maxAge) exhaust(turn, job, error)
+  if (over || isTooOld(turn, job, delayMs)) exhaust(turn, job, error)
   else transition.retry(turn, job, delayMs, error)
 }
 
@@ -83,6 +83,11 @@ export function endLost(turn: TurnContext, job: Job): void {
   else endLostUncounted(turn, job, maxLost, retry)
 }
 
+/** True if the job would be older than its `maxAge` after that delay. Its age counts from its last result. */
+function isTooOld({ now }: TurnContext, { extras, enqueuedAt, policy }: Job, delayMs: number): boolean {
+  return now.wall + delayMs > (extras?.steps?.since ?? enqueuedAt) + policy.maxAge
+}
+
 /** Ends the run of a lost worker that uses no attempt. Its number is stored with the job, so no crash forgets it. */
 function endLostUncounted(turn: TurnContext, job: Job, maxLost: number, retry: number | undefined): void {
   const lost = (job.extras?.lost ?? 0) + 1
@@ -94,7 +99,7 @@ function endLostUncounted(turn: TurnContext, job: Job, maxLost: number, retry: n
   freeSlot(turn, job)
   turn.effects.changeExtras(job, { ...job.extras, lost })
   const delayMs = retry ?? backoffDelay(job.policy.backoff, lost, turn.random())
-  if (isOver || turn.now.wall + delayMs > (job.extras?.steps?.since ?? job.enqueuedAt) + job.policy.maxAge) {
+  if (isOver || isTooOld(turn, job, delayMs)) {
     exhaust(turn, job, error)
     return
   }

@@ -23,7 +23,7 @@ import { cancelJob } from './cancel.ts'
 import { contains } from './contains.ts'
 import { removeJob } from './delete.ts'
 import { matches, sliceOf } from './gatherMatching.ts'
-import { isHeldByParents, makeDue, mayGoOn, revive } from './retry.ts'
+import { isHeldByParents, makeDue, mayResume, revive } from './retry.ts'
 import { rewindRefusal } from './rewind.ts'
 import { change, changeLabels, isOfLabels } from './update.ts'
 
@@ -59,7 +59,7 @@ function notCancellable(_turn: TurnContext, { state, cancelRequested }: Job): Sk
 
 function notRetryable(turn: TurnContext, job: Job): SkipReason | undefined {
   const { facts } = turn
-  if (mayGoOn(job)) return undefined
+  if (mayResume(job)) return undefined
   if (job.state !== FAILED && job.state !== CANCELLED) return STATES[job.state]
   if (isHeldByParents(facts, job)) return 'parentFailed'
   const held = exclusiveKey(job)

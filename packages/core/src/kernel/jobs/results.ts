@@ -1,9 +1,9 @@
-/** Records the ends of waits, and lets a job that has a new result begin anew. */
+/** Records the ends of waits, and resets what counts from the last result of a job. */
 import type { StepResult } from '../../steps.ts'
 import { isAsleep, type Job, type Waiting } from '../records/job.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 
-/** After a result the age of the job, its lost runs, and those whose code did not fit count anew. */
+/** After a result the age of the job, its lost runs, and those whose code did not fit count from zero. */
 export function noteResult(turn: TurnContext, job: Job): void {
   forgetLost(turn, job)
   const { steps } = job.extras ?? {}

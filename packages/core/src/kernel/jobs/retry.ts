@@ -29,11 +29,11 @@ export function retry(turn: TurnContext, { id, from }: RetryCommand): Decision<'
     case CANCELLED:
       return revive(turn, job, from) ?? true
     case SCHEDULED:
-      if (!mayGoOn(job)) return scheduled(id, isAsleep(job))
-      return goOn(turn, job, from, () => makeDue(turn, job))
+      if (!mayResume(job)) return scheduled(id, isAsleep(job))
+      return resume(turn, job, from, () => makeDue(turn, job))
     case WAITING:
     case BLOCKED:
-      return goOn(turn, job, from)
+      return resume(turn, job, from)
     case ACTIVE:
       return active(id, 'it can be retried once it has failed')
     case COMPLETED:
@@ -52,8 +52,8 @@ export function redrive(turn: TurnContext, command: RedriveCommand): Decision<'r
   return { count, next, failed }
 }
 
-/** Lets a job that will run anyway go on from an earlier place, if one is given. */
-function goOn(turn: TurnContext, job: Job, from: string | undefined, also: () => void = () => {}): Decision<'retry'> {
+/** Lets a job that will run anyway resume at an earlier place, if one is given. */
+function resume(turn: TurnContext, job: Job, from: string | undefined, also: () => void = () => {}): Decision<'retry'> {
   const refused = from === undefined ? undefined : rewindRefusal(turn, job, from)
   if (refused !== undefined) return refused
   if (from !== undefined) rewind(turn, job, from)
@@ -62,7 +62,7 @@ function goOn(turn: TurnContext, job: Job, from: string | undefined, also: () =>
 }
 
 /** True if a run of the job has failed, or has not fitted what it remembers, and it is tried again later. */
-export function mayGoOn(job: Job): boolean {
+export function mayResume(job: Job): boolean {
   return waitsForRetry(job) || (job.state === SCHEDULED && job.extras?.steps?.changed !== undefined && !isAsleep(job))
 }
 
@@ -74,8 +74,8 @@ export function makeDue(turn: TurnContext, job: Job): void {
 
 /**
  * Revives a job from its first attempt: every hand-out so far is uncounted. It is refused if another live job has its unique key
- * by now, if a job that it waits for has failed, or if it has several places to go on from. If one of those jobs is live, it waits
- * again. It goes on at its first failed step, or at `from`.
+ * by now, if a job that it waits for has failed, or if it has several places to resume at. If one of those jobs is live, it waits
+ * again. It resumes at its failed steps, or at `from`.
  */
 export function revive(turn: TurnContext, job: Job, from?: string): Refused | undefined {
   const { effects, facts, now } = turn

@@ -224,3 +224,27 @@ test('A job of a flow goes on at its failed step as well if it comes back with i
   world.run({ op: 'retryTree', id: parent })
   expect([world.stateOf(child), namesOf(world, child)]).toEqual(['active', 'a'])
 })
+
+test("A retry from a step finds the job of a producer's journal, which is not named by its row, and the job of a key", () => {
+  const world = new World()
+  world.attach('w', ['a'])
+  const at = world.now.wall
+  const other = world.enqueue('a')
+  const unique = { key: 'u', onConflict: 'skip', until: 'end' } as const
+  const job = { name: 'a', data: null, maxAttempts: 2 }
+  world.run({ op: 'forward', source: 'app', number: 4711, first: other.seq, entries: [{ at, jobs: [{ ...job, unique }] }] })
+  const { seq } = world.rows().at(-1) as { readonly seq: number }
+  world.run(stepOf(world, seq, 1, ['a', 1]))
+  world.fail({ seq })
+  const id = { seq: other.seq, node: 4711, enqueuedAt: at }
+  const byKey = (from: string) => world.refusal({ op: 'byKey', of: { kind: 'unique', name: 'a', key: 'u' }, call: 'retry', from })
+  expect([world.stateOf({ seq }), world.refusal({ op: 'retry', id, from: 'b' }), byKey('b')]).toEqual([
+    ...['scheduled', 'STEP_NOT_FOUND', 'STEP_NOT_FOUND'],
+  ])
+  expect(world.refusal({ op: 'retry', id, from: 'a' })).toBeUndefined()
+  expect([world.stateOf({ seq }), namesOf(world, { seq })]).toEqual(['active', ''])
+  world.run(stepOf(world, seq, 1, ['a', 1]))
+  world.fail({ seq })
+  expect(byKey('a')).toBeUndefined()
+  expect([world.stateOf({ seq }), namesOf(world, { seq }), world.stateOf(other)]).toEqual(['active', '', 'active'])
+})

@@ -1,4 +1,4 @@
-/** Forgets results of a job, so that its next run goes on at an earlier place. */
+/** Forgets results of a job, so that its next run resumes at an earlier place. */
 import { Refused } from '../../decision.ts'
 import { formatId } from '../../id.ts'
 import { START } from '../../steps.ts'
@@ -6,7 +6,7 @@ import type { Job } from '../records/job.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 import type { StepMark } from '../state/turnRows.ts'
 
-/** Returns why a retry has no place to go on from; undefined if it has one. */
+/** Returns why a retry has no place to resume at; undefined if it has one. */
 export function rewindRefusal(turn: TurnContext, job: Job, from?: string): Refused | undefined {
   if (from === START) return undefined
   const mark = markOf(turn, job, from)

@@ -3,7 +3,6 @@
  * to. A turn of plain jobs asks nothing, most others ask once.
  */
 import type { Now } from '../../clock.ts'
-import type { JobKey } from '../../id.ts'
 import type { HeldKey } from '../../keyCommands.ts'
 import { LIMITS } from '../../limits.ts'
 import { exclusiveKey } from '../records/exclusiveKey.ts'
@@ -31,6 +30,7 @@ export class Plan {
   #withJobs: Set<string> | undefined
   #dependencies: number[] = []
   #sources: string[] = []
+  #from: Set<string> | undefined
   /** The ids of the schedules that commands name. */
   readonly schedules: string[] = []
 
@@ -61,15 +61,23 @@ export class Plan {
     if (extras?.flow !== undefined && extras.flow.parents > 0) this.#dependencies.push(seq)
   }
 
-  /** Asks for the holder of the key that a job takes again as it comes back, and for the step at which it goes on. */
+  /** Asks for the holder of the key that a job takes again as it comes back, and for the steps at which it may resume. */
   takesBack(job: Job): void {
     const held = exclusiveKey(job)
     if (held !== undefined) this.#unique.push(held)
-    if (job.extras?.steps !== undefined) this.step(job.seq)
+    if (job.extras?.steps === undefined) return
+    this.#step(job.seq)
+    for (const name of this.#from ?? []) this.#step(job.seq, name)
+  }
+
+  /** Notes that a job of this turn may resume at its result of that name. Comes before the job, which is known by its row alone. */
+  from(name: string): void {
+    this.#from ??= new Set()
+    this.#from.add(name)
   }
 
   /** Asks for the first failed step of a job, or for the result of that name. */
-  step(seq: number, name?: string): void {
+  #step(seq: number, name?: string): void {
     this.ask('step', [seq, name], (mark) => {
       if (mark !== undefined) this.#facts.setStep(seq, name, mark)
     })
@@ -107,23 +115,19 @@ export class Plan {
     this.#unique.push(key)
   }
 
-  /** Asks for the job that a key stands for, which a command may change or bring back to life. @param step also asks for its result of that name */
-  holder({ kind, name, key }: HeldKey, step?: string): void {
-    const take = (holder: JobKey) => {
-      this.revivable(holder.seq)
-      if (step !== undefined) this.step(holder.seq, step)
-    }
+  /** Asks for the job that a key stands for, which a command may change or bring back to life. */
+  holder({ kind, name, key }: HeldKey): void {
     if (kind === 'unique')
       this.ask('unique', [[{ name, key }]], ([holder]) => {
         if (holder === undefined) return
         this.#facts.holdUnique(name, key, holder)
-        take(holder)
+        this.revivable(holder.seq)
       })
     else
       this.ask('idempotent', [[{ name, key }], this.#now.wall], ([holder]) => {
         if (holder === undefined) return
         this.#facts.holdIdempotent(name, key, holder)
-        take(holder)
+        this.revivable(holder.seq)
       })
   }
 

@@ -135,14 +135,13 @@ function gatherFor(plan: Plan, tables: Tables, facts: Facts, command: Command): 
       if (job !== undefined && missesResults(job, command)) plan.results(job, command.settled)
       break
     }
-    case 'retry': {
-      const { id, from } = command
-      gatherById(plan, tables, id)
-      if (from !== undefined) plan.step(id.seq, from)
+    case 'retry':
+      if (command.from !== undefined) plan.from(command.from)
+      gatherById(plan, tables, command.id)
       break
-    }
     case 'byKey':
-      plan.holder(command.of, command.from)
+      if (command.from !== undefined) plan.from(command.from)
+      plan.holder(command.of)
       break
     case 'upsertSchedule':
     case 'deleteSchedule':
