@@ -63,6 +63,13 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect(await place.okJson('jobs', 'explain', third)).toMatchObject({ id: third, state: 'scheduled', causes: [{ code: 'time' }] })
   expect(await place.run('jobs', 'explain', 'no-id')).toMatchObject({ code: 3 })
 
+  expect(await place.ok('jobs', 'send', third, 'go', '{"by":"ada"}')).toBe('kept: the job has not waited for it yet\n')
+  const sent = ['jobs', 'send', third, 'file', 'AQI=', '--binary', '--idempotency-key', 'k', '--by', 'ops']
+  expect(await place.okJson(...sent)).toEqual({ id: third, message: 'file', outcome: 'kept' })
+  expect(await place.okJson(...sent)).toMatchObject({ outcome: 'known' })
+  expect(await place.ok('jobs', 'steps', third)).toMatch(/^KEPT MESSAGE +CAME +FROM +VALUE\ngo .* - +\{"by":"ada"\}\nfile .* ops .*$/m)
+  expect(await place.run('jobs', 'send', 'no-id', 'go')).toMatchObject({ code: 3 })
+
   const large = (await place.ok('enqueue', 'large', JSON.stringify('x'.repeat(70_000)))).trim()
   const [previewed] = (await place.okJson('jobs', 'list', '--name', 'large', '--payload', 'preview'))['jobs'] as object[]
   expect(previewed).toMatchObject({ data: null, preview: { data: { bytes: 70_002, start: `"${'x'.repeat(511)}`, cut: true } } })
@@ -176,7 +183,7 @@ test('jobs: the steps and the sleep of a workflow, and a retry from one of them'
   const time = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ'
   expect(await place.ok('jobs', 'steps', id)).toMatch(
     new RegExp(
-      `^NUMBER +NAME +KIND +STARTED +TOOK +VALUE\n +1 +reserve +step +${time} +\\d+ms +{"seat":"A7"}\n\nOPEN WAIT +SINCE +UNTIL +ENDS\nnight +${time} +${time} +in .*\n$`,
+      `^NUMBER +NAME +KIND +STARTED +TOOK +VALUE\n +1 +reserve +step +${time} +\\d+ms +{"seat":"A7"}\n\nOPEN WAIT +SINCE +MESSAGE +UNTIL +ENDS\nnight +${time} +- +${time} +in .*\n$`,
     ),
   )
   await place.ok('jobs', 'run', id)

@@ -294,7 +294,7 @@ test('jobs that are read are typed by the definition that the reader names', asy
   expectTypeOf(job).toEqualTypeOf<JobOf<typeof mail> | undefined>()
   expectTypeOf(await engine.get(id)).toEqualTypeOf<Job | undefined>()
   expect([job?.data.to, job?.output?.id]).toEqual(['ann', 3])
-  expectTypeOf(engine.handle<typeof mail>(id)).toEqualTypeOf<JobHandle<Sent>>()
+  expectTypeOf(await engine.handle<typeof mail>(id).result()).toEqualTypeOf<Sent>()
   expectTypeOf(engine.handle<Sent>(id)).toEqualTypeOf<JobHandle<Sent>>()
   expect(await engine.handle<typeof mail>(id).result()).toEqual({ id: 3 })
 })

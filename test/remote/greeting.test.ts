@@ -16,7 +16,7 @@ test('a client without a token is welcomed where none is asked for, with every s
   const client = await welcomed(url)
   expect(await client.said('welcome')).toMatchObject({
     version: 1,
-    scopes: ['enqueue', 'work', 'read', 'admin'],
+    scopes: ['enqueue', 'work', 'read', 'admin', 'send'],
     limits: { frameBytes: 17 * 2 ** 20, requestsInFlight: 10_000, bytesInFlight: 8 * 2 ** 20, pingMs: 15_000, silenceMs: 45_000 },
   })
   expect(server.connections).toBe(1)

@@ -54,6 +54,7 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   export: { op: 'export', name: 'a', upTo: 1, limit: 1 },
   exports: { op: 'exports' },
   deleteExport: { op: 'deleteExport', name: 'a' },
+  send: { op: 'send', id, name: 'm', value: '1' },
   cancel: { op: 'cancel', id },
   update: { op: 'update', id, changes: {} },
   retry: { op: 'retry', id },

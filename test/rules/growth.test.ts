@@ -30,6 +30,7 @@ const TABLES: Readonly<Record<string, Ending>> = {
   attempt: { in: ['jobs.ts', 'delete-jobs.ts'] },
   log: { in: ['jobs.ts', 'delete-jobs.ts'] },
   step: { in: ['jobs.ts', 'delete-jobs.ts'] },
+  message: { in: ['jobs.ts', 'delete-jobs.ts'] },
   tag: { in: ['jobs.ts', 'delete-jobs.ts'] },
   unique_key: { in: ['jobs.ts', 'delete-jobs.ts'] },
   waiting: PLACE,

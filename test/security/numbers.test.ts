@@ -40,6 +40,7 @@ const CARRYING: { readonly [Op in Operation]?: (run: Place, json: string) => rea
   ],
   join: (run, json) => ofJobs(json).map((jobs) => ({ op: 'join', ...run, name: 'j', jobs })),
   checkpoint: (run, value) => [{ op: 'checkpoint', ...run, value }],
+  send: ({ seq }, value) => [{ op: 'send', id: { seq, node: 1, enqueuedAt: 1 }, name: 'm', value }],
   step: (run, value) => [{ op: 'step', ...run, number: 1, asked: 1, name: 's', kind: 'step', startedAt: 1, value }],
 }
 

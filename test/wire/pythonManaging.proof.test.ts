@@ -118,17 +118,20 @@ async function wait(engine: Engine): Promise<void> {
   const holds = defineJob({ name: 'holds' }).handler(({ signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve)))
   const ends = defineJob({ name: 'ends' }).handler(() => 'done')
   const fails = defineJob<number>({ name: 'fails' }).handler(async () => Promise.reject(new Error('no')))
+  const asks = defineJob({ name: 'asks' }).handler(({ waitFor }) => waitFor('answer'))
   const naps = defineJob({ name: 'naps' }).handler(({ sleep }) => sleep('nap', '1h'))
   // Its second run asks for another step than the one that the first has recorded.
   const misfits = defineJob({ name: 'misfits', backoff: { type: 'fixed', delay: 1 } }).handler(async ({ job, step }) => {
     await step(`of run ${job.run}`, () => {})
     throw new Error('no')
   })
-  engine.work([holds, ends, fails, naps, misfits], { concurrency: 8 })
+  engine.work([holds, ends, fails, asks, naps, misfits], { concurrency: 8 })
   await (await engine.enqueue('ends')).result()
   await (await engine.enqueue('fails', 1, { maxAttempts: 1 })).result().catch(() => {})
   const [nap, misfit] = [await engine.enqueue('naps'), await engine.enqueue('misfits')]
   const causeOf = async ({ id }: { readonly id: string }) => (await engine.explain(id))?.causes[0]?.code
+  const ask = await engine.enqueue('asks')
+  await expect.poll(() => causeOf(ask)).toBe('message')
   await expect.poll(() => causeOf(nap)).toBe('sleep')
   await expect.poll(() => causeOf(misfit), { timeout: 10_000 }).toBe('steps-changed')
   const retries = await engine.enqueue('fails', 2, { maxAttempts: 9, backoff: { type: 'fixed', delay: '1h' } })

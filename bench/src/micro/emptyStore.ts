@@ -55,6 +55,7 @@ export const emptyStore: Store = {
   logLines: () => [],
   step: () => undefined,
   steps: () => ({ results: [], complete: true }),
+  messages: () => [],
   withLastRuns: (rows) => rows.map((row) => ({ ...row, lastRun: null })),
   lastError: () => undefined,
   oldestWaiting: () => 0,

@@ -7,7 +7,7 @@ from ._figures import (
     FailureKind, FlowDependency, FlowInfo, FlowJob, QueueInfo, QueueKey, QueueKeys, QueuesHistory, ScheduleInfo, ScheduleSet, Stats,
     Throughput, WorkerInfo,
 )
-from ._views import AttemptInfo, Event, ExportBatch, FlowPlace, JobInfo, JobStep, JobSteps, JobWait, LastRun, LogLine
+from ._views import AttemptInfo, Event, ExportBatch, FlowPlace, JobInfo, JobMessage, JobStep, JobSteps, JobWait, LastRun, LogLine
 from .data import shown
 from .reading import Fields, backoff, event_job, given, job_id, keep, log_fields, moment, or_none, plain, progress_of, seconds, when
 
@@ -284,7 +284,18 @@ def job_wait(said: Fields) -> JobWait:
     return JobWait(
         name=said["name"],
         since=moment(said["since"]),
-        until=moment(said["until"]),
+        until=when(said.get("until")),
+        message=said.get("message"),
+    )
+
+
+def job_message(said: Fields) -> JobMessage:
+    return JobMessage(
+        number=said["number"],
+        name=said["name"],
+        at=moment(said["at"]),
+        value=shown(said.get("value")),
+        by=said.get("by"),
     )
 
 
@@ -292,6 +303,8 @@ def job_steps(said: Fields) -> JobSteps:
     return JobSteps(
         steps=[job_step(each) for each in said["results"]],
         waits=[job_wait(each) for each in said["waits"]],
+        messages=[job_message(each) for each in said["messages"]],
+        kept=said["kept"],
         next=said.get("next"),
     )
 

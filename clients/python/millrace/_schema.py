@@ -39,6 +39,7 @@ OPS = {
     "list": 25,
     "watch": 15,
     "unwatch": 16,
+    "send": 85,
     "cancel": 17,
     "cancelTree": 58,
     "retryTree": 59,
@@ -92,6 +93,7 @@ VALUE = 4
 STATS = 5
 ABORT = 1
 LOST = 2
+MESSAGED = 6
 REATTACH = 3
 STOP = 5
 GAP = 4
@@ -110,7 +112,7 @@ PAUSE_PARTS = ("queue", "name", "key")
 QUEUE_ORDERS = ("fair", "strict")
 VERSIONS = (1, 1)
 UNSAFE_KEYS = ("__proto__", "constructor", "prototype")
-RETRYABLE = frozenset(("ALREADY_OPEN", "AUDIT_UNAVAILABLE", "BUSY", "COMMIT_UNKNOWN", "CONNECTION_LOST", "DISK_FULL", "DRAIN_INCOMPLETE", "JOB_ACTIVE", "JOB_BLOCKED", "JOB_TIMEOUT", "LEASE_LOST", "QUEUE_DRAINING", "QUEUE_FULL", "QUEUE_NOT_EMPTY", "RESULT_TIMEOUT", "SCHEDULE_CHANGED", "STORAGE", "STORAGE_BUSY", "WORKER_LOST", "WORKER_STOPPED"))
+RETRYABLE = frozenset(("ALREADY_OPEN", "AUDIT_UNAVAILABLE", "BUSY", "COMMIT_UNKNOWN", "CONNECTION_LOST", "DISK_FULL", "DRAIN_INCOMPLETE", "JOB_ACTIVE", "JOB_BLOCKED", "JOB_TIMEOUT", "LEASE_LOST", "MESSAGES_FULL", "QUEUE_DRAINING", "QUEUE_FULL", "QUEUE_NOT_EMPTY", "RESULT_TIMEOUT", "SCHEDULE_CHANGED", "STORAGE", "STORAGE_BUSY", "WORKER_LOST", "WORKER_STOPPED"))
 
 DURATION_MS = 3153600000000
 TEXT_LENGTH = 4096
@@ -359,6 +361,7 @@ CAUSES = {
     "time": " for its time%(until)s",
     "retry": " to be tried again%(until)s",
     "sleep": ", because its handler sleeps in '%(of)s'%(until)s",
+    "message": " for the message '%(of)s'%(until)s",
     "steps-changed": " for code that fits the steps that it has recorded, and is tried again%(until)s",
     "all-paused": ", because all queues are paused",
     "queue-paused": ", because queue '%(queue)s' is paused%(until)s",

@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any, Dict, List, Optional, TypedDict, Union
 
 __all__ = [
-    "AttemptInfo", "Cause", "Event", "Explanation", "ExportBatch", "ExportInfo", "FlowPlace", "JobCause", "JobInfo", "JobStep",
-    "JobSteps", "JobWait", "LastRun", "LogLine", "RunError",
+    "AttemptInfo", "Cause", "Event", "Explanation", "ExportBatch", "ExportInfo", "FlowPlace", "JobCause", "JobInfo", "JobMessage",
+    "JobStep", "JobSteps", "JobWait", "LastRun", "LogLine", "RunError",
 ]
 
 
@@ -342,12 +342,32 @@ class JobWait:
 
     `name`: name that the handler gave it.
     `since`: time at which the engine first heard of it.
-    `until`: time at which it ends.
+    `until`: time at which it ends; None if a message is awaited without a timeout.
+    `message`: name of the message that it waits for; None unless it waits for one.
     """
 
     name: str
     since: datetime
-    until: datetime
+    until: Optional[datetime] = None
+    message: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class JobMessage:
+    """A message that no wait has taken yet.
+
+    `number`: place in the order in which the messages of the job came, from 1.
+    `name`: name of the message.
+    `at`: time at which it came.
+    `value`: value that it carries.
+    `by`: name of the token that sent it, or what the caller said; None if nobody said.
+    """
+
+    number: int
+    name: str
+    at: datetime
+    value: Any
+    by: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -356,11 +376,15 @@ class JobSteps:
 
     `steps`: the results, in the order of their numbers.
     `waits`: the open waits of the job, the earliest end first.
+    `messages`: the oldest messages that the job keeps.
+    `kept`: the number of all messages that it keeps.
     `next`: give it as `after` for the next page; None at the end.
     """
 
     steps: List[JobStep]
     waits: List[JobWait]
+    messages: List[JobMessage]
+    kept: int
     next: Optional[int]
 
 

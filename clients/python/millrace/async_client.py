@@ -43,6 +43,14 @@ class AsyncClient(Asynchronous):
         step, or 'start'. Raises Error (AMBIGUOUS_RETRY, JOB_NOT_FOUND, JOB_SCHEDULED, PARENT_FAILED, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.retry, job, descendants=descendants, from_=from_)
 
+    async def send(
+        self, job: JobRef, message: str, data: Any = None, *, idempotency_key: Optional[str] = None, by: Optional[str] = None,
+    ) -> str:
+        """Sends a message to a job, whose handler takes it now or later: 'taken' where it has woken the job, 'kept' where it is stored for a
+        later wait, 'known' where a message with that `idempotency_key` was sent to the job before. `by`: who sends it, by default the name of
+        the token. Raises Error (JOB_FINISHED, JOB_NOT_FOUND, MESSAGES_FULL, OPTION_TYPE, OPTION_RANGE)."""
+        return await self._ask(changes.send, job, message, data, idempotency_key=idempotency_key, by=by)
+
     async def run_now(self, job: JobRef) -> None:
         """Makes a scheduled job due now. Raises Error (JOB_NOT_FOUND, JOB_FINISHED, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.run_now, job)

@@ -45,6 +45,16 @@ def retry(job: JobRef, *, descendants: bool = False, from_: Optional[str] = None
     return _about("retryTree", job, nothing)
 
 
+def send(
+    job: JobRef, message: str, data: Any = None, *, idempotency_key: Optional[str] = None, by: Optional[str] = None
+) -> Request[str]:
+    """Sends a message to a job, whose handler takes it now or later: 'taken' where it has woken the job, 'kept' where it is stored for a later
+    wait, 'known' where a message with that `idempotency_key` was sent to the job before. `by`: who sends it, by default the name of the
+    token. Raises Error (JOB_FINISHED, JOB_NOT_FOUND, MESSAGES_FULL)."""
+    to: Mapping[str, Any] = {"of" if isinstance(job, JobOfKey) else "job": job}
+    return asked("send", str, message=message, data=data, idempotency_key=idempotency_key, by=by, **to)
+
+
 def run_now(job: JobRef) -> Request[None]:
     """Makes a scheduled job due now. Raises Error (JOB_NOT_FOUND, JOB_FINISHED)."""
     return _about("runNow", job, nothing)

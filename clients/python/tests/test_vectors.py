@@ -70,8 +70,8 @@ def notice_told(kind, *fields):
     if kind == _schema.STOP:
         return {"kind": "stop", "session": fields[0], "timeout": fields[1]}
     run = {"session": fields[0], "seq": fields[1], "run": fields[2]}
-    if kind == _schema.LOST:
-        return {"kind": "lost", **run}
+    if kind in (_schema.LOST, _schema.MESSAGED):
+        return {"kind": "lost" if kind == _schema.LOST else "messaged", **run}
     said = {name: value for name, value in zip(("reason", "by"), fields[4:]) if value is not None}
     return {"kind": "abort", **run, "cause": _schema.ABORT_CAUSES[fields[3]], **said}
 

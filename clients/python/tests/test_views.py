@@ -65,11 +65,20 @@ class Views(unittest.TestCase):
         self.assertEqual((step.started_at, (step.ended_at - step.started_at).total_seconds()), (AT, 0.02))
         (wait,) = page.waits
         self.assertEqual((wait.name, (wait.until - AT).total_seconds(), page.next), ("then", 90_000, 1))
+        (message,) = page.messages
+        self.assertEqual((message.name, message.value, message.by, page.kept), ("approved", {"by": "ada"}, "ops", 1))
         last = asked().answer(answer("steps: a failure, on the last page", "reply"))
         self.assertEqual((last.steps[0].value, last.steps[0].error), (None, {"name": "RangeError", "message": "no money"}))
         self.assertEqual((last.waits, last.next), ([], None))
         self.assertIsNone(asked().answer(None))
         self.assertEqual(asked(after=5).fields, ([42, 1, 1_735_689_600_000], 5, 100))
+
+    def test_a_message_goes_to_a_job_by_its_id_or_its_key(self):
+        key = millrace.JobKey(1, 2, 3)
+        sent = changes.send(key, "approved", {"by": "ada"}, by="ops")
+        self.assertEqual((sent.op, sent.fields, sent.answer("taken")), ("send", ([1, 2, 3], None, "approved", '{"by":"ada"}', None, "ops"), "taken"))
+        keyed = changes.send(millrace.JobOfKey("order", unique_key="k"), "go", idempotency_key="once")
+        self.assertEqual((keyed.fields[0], keyed.fields[2:5]), (None, ("go", None, "once")))
 
     def test_a_retry_says_where_it_resumes(self):
         key = millrace.JobKey(1, 2, 3)

@@ -11,18 +11,22 @@ import {
   type ManyResult,
   type RedriveOptions,
   type RetryOptions,
+  type SendOptions,
+  type Sent,
   type UpdateManyChanges,
   validateCancelManyOptions,
   validateCancelOptions,
   validateRetryOptions,
   validateUpdateManyChanges,
 } from '@millrace/core'
+import type { JobType, MessageData, MessageName, MessagesOf } from '@millrace/worker'
 import { callAbout } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
 import { Reading, type ReadingParts } from './reading.ts'
 import { runRedrive } from './redrive.ts'
+import { addresseeOf, type SendArguments, sendMessage } from './send.ts'
 
 /**
  * Calls on one job take its id, or its name and a key: the engine finds the job of the key in the turn that decides the call.
@@ -59,6 +63,24 @@ export abstract class Changes extends Reading {
   async retry(job: JobRef, options?: RetryOptions): Promise<void> {
     const { descendants, ...from } = validateRetryOptions(options)
     await callAbout(this.#mailbox, descendants ? 'retryTree' : 'retry', job, from)
+  }
+
+  /**
+   * Sends a message to a job, by its id or a key that it holds. Its handler takes the messages of a name in their order, by `waitFor`: a
+   * message that comes before is kept, and one that comes to a job that sleeps until it wakes the job. Resolves once it is committed: to
+   * `taken` if it has woken the job, `kept` if it is stored for a later `waitFor`, and `known` if a message with that `idempotencyKey` was
+   * sent to the job before. A job keeps at most 1,000 messages and 16 MiB. `send<typeof order>(id, 'approved', { by })` checks the types.
+   *
+   * @throws JobNotFoundError, JobFinishedError, MessagesFullError; OptionTypeError, OptionRangeError; CommitUnknownError, after which the
+   * same call with the same `idempotencyKey` sends it once
+   */
+  send<Job extends JobType = JobType, Name extends MessageName<MessagesOf<Job>> = MessageName<MessagesOf<Job>>>(
+    job: JobRef,
+    message: Name,
+    ...[data, options]: SendArguments<MessageData<MessagesOf<Job>, NoInfer<Name>>>
+  ): Promise<Sent>
+  async send(job: JobRef, message: string, data?: unknown, options?: SendOptions): Promise<Sent> {
+    return sendMessage(this.#codec?.around(this.#mailbox) ?? this.#mailbox, addresseeOf(job), message, data, options)
   }
 
   /** Retries failed jobs, the oldest failure first. Returns the number of jobs retried. */

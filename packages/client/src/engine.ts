@@ -54,7 +54,7 @@ import {
 import { Flows } from './flows.ts'
 import { Exports, followEvents } from './following.ts'
 import { type SourceLine, sourceLine } from './forwarding/sourceLine.ts'
-import { type HandleOutput, JobHandle } from './handle.ts'
+import { type HandleMessages, type HandleOutput, JobHandle } from './handle.ts'
 import { callAbout, keyOf } from './jobKey.ts'
 import type { EventStream } from './journalStream.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
@@ -176,18 +176,18 @@ export class Engine extends Changes {
    * @throws OptionTypeError, OptionRangeError, ValidationError; BusyError, DiskFullError (retryable);
    * UniqueConflictError, JobActiveError (by `unique.onConflict`); CommitUnknownError if the outcome is unknown
    */
-  async enqueue<Input, Output>(
-    job: JobType<Input, Output> | string,
+  async enqueue<Input, Output, Messages = unknown>(
+    job: JobType<Input, Output, Messages> | string,
     ...[data, options]: EnqueueArguments<Input>
-  ): Promise<JobHandle<Stored<Output>>> {
+  ): Promise<JobHandle<Stored<Output>, Messages>> {
     if (this.#middleware.length > 0) {
       const request: JobRequest = { job: job as JobOrName, data, ...(options && { options }) }
       const [handle] = await this.enqueueMany([request])
-      return handle as JobHandle<Stored<Output>>
+      return handle as JobHandle<Stored<Output>, Messages>
     }
     const wanted = newJobOf(job, data, options, this.#setup.maxDataBytes)
     const taken = [wanted instanceof Promise ? await wanted : wanted]
-    return this.#handle<Stored<Output>>((await this.#enqueue(taken))[0] as Enqueued)
+    return this.#handle<Stored<Output>, Messages>((await this.#enqueue(taken))[0] as Enqueued)
   }
 
   /**
@@ -267,11 +267,11 @@ export class Engine extends Changes {
   // Reading.
 
   /**
-   * Returns a handle of a job that was enqueued elsewhere or earlier, for its `result`. `handle<typeof resize>(id)` gives
+   * Returns a handle of a job that was enqueued elsewhere or earlier, for its `result` and its messages. `handle<typeof resize>(id)` gives
    * the type of its output. Throws JobNotFoundError if the id is malformed.
    */
-  handle<Type = unknown>(id: string): JobHandle<HandleOutput<Type>> {
-    return new JobHandle<HandleOutput<Type>>({ ...keyOf(id), created: false }, this.#mailbox, this.#setup.clock, undefined, this.#codec)
+  handle<Type = unknown>(id: string): JobHandle<HandleOutput<Type>, HandleMessages<Type>> {
+    return this.#handleOf({ ...keyOf(id), created: false }) as JobHandle<HandleOutput<Type>, HandleMessages<Type>>
   }
 
   /**
@@ -438,9 +438,9 @@ export class Engine extends Changes {
   /** Returns the handle of a job that no journal takes. */
   readonly #handleOf = (key: Enqueued): JobHandle => new JobHandle(key, this.#mailbox, this.#setup.clock, undefined, this.#codec)
 
-  #handle<Output>(key: Enqueued): JobHandle<Output> {
+  #handle<Output, Messages = unknown>(key: Enqueued): JobHandle<Output, Messages> {
     const { clock, intake } = this.#setup
-    return new JobHandle<Output>(key, this.#mailbox, clock, intake && (() => intake.settled(key)), this.#codec)
+    return new JobHandle<Output, Messages>(key, this.#mailbox, clock, intake && (() => intake.settled(key)), this.#codec)
   }
 
   #assertOpen(): void {

@@ -49,6 +49,7 @@ export const WORDS: { readonly [Code in CauseCode]: Words } = {
   time: (cause) => ` for its time${until(cause)}`,
   retry: (cause) => ` to be tried again${until(cause)}`,
   sleep: (cause) => `, because its handler sleeps in '${cause.of}'${until(cause)}`,
+  message: (cause) => ` for the message '${cause.of}'${until(cause)}`,
   'steps-changed': (cause) => ` for code that fits the steps that it has recorded, and is tried again${until(cause)}`,
   parents: ({ used }) => (used === undefined ? ' for other jobs of its flow' : ` for ${used} other ${used === 1 ? 'job' : 'jobs'} to end`),
   'all-paused': () => ', because all queues are paused',

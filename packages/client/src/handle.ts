@@ -16,13 +16,15 @@ import {
   type Outcome,
   type ResultOptions,
   ResultTimeoutError,
+  type Sent,
   validateResultOptions,
 } from '@millrace/core'
-import type { JobType, OutputOf } from '@millrace/worker'
+import type { JobType, MessageData, MessageName, MessagesOf, OutputOf } from '@millrace/worker'
 import { whyLate } from './explain.ts'
 import { inTime } from './inTime.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
+import { type SendArguments, sendMessage } from './send.ts'
 
 type Signal = ReturnType<typeof validateResultOptions>['signal']
 
@@ -35,8 +37,11 @@ const PATIENT = { timeoutMs: Number.POSITIVE_INFINITY, signal: undefined } as co
 /** The output type for an argument of `handle`: that of a definition or a handler, or the given type itself. */
 export type HandleOutput<Type> = Type extends JobType | { readonly definition: JobType } ? OutputOf<Type> : Type
 
+/** The messages of a definition or a handler; unknown for a type that is an output alone. */
+export type HandleMessages<Type> = Type extends JobType | { readonly definition: JobType } ? MessagesOf<Type> : unknown
+
 /** A job that was enqueued: its id, and its result once there is one. */
-export class JobHandle<Output = unknown> {
+export class JobHandle<Output = unknown, Messages = unknown> {
   readonly #key: Enqueued
   readonly #mailbox: Mailbox
   readonly #clock: Clock
@@ -88,6 +93,20 @@ export class JobHandle<Output = unknown> {
         if (!isErrorOf(error, 'MillraceError') || !ASKED_AGAIN.has(error.code)) throw error
       }
     }
+  }
+
+  /**
+   * Sends a message to the job. Its handler takes it by `waitFor`, now or later: see `engine.send`.
+   *
+   * @throws JobFinishedError, MessagesFullError, JobNotFoundError
+   */
+  async send<Name extends MessageName<Messages>>(
+    message: Name,
+    ...[data, options]: SendArguments<MessageData<Messages, Name>>
+  ): Promise<Sent> {
+    const job = this.#settled === undefined ? this.#key : await this.#settled()
+    const { seq, node, enqueuedAt } = job
+    return sendMessage(this.#codec?.around(this.#mailbox) ?? this.#mailbox, { id: { seq, node, enqueuedAt } }, message, data, options)
   }
 
   #watch(job: JobKey, until: number, signal: Signal): Promise<Outcome> {

@@ -45,7 +45,7 @@ export { retryLost } from './retryLost.ts'
 export type { Schedule, ScheduleChanges, ScheduledJob, ScheduledOptions, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
 export type { EngineSetup } from './setup.ts'
 export { END_SIGNALS, onSignals, type SignalSource } from './signals.ts'
-export type { JobStep, JobSteps, JobWait } from './steps.ts'
+export type { JobMessage, JobStep, JobSteps, JobWait } from './steps.ts'
 export { whyUnready } from './unready.ts'
 export type {
   EngineEvent,

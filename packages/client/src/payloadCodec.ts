@@ -115,6 +115,8 @@ export class PayloadCodec {
         }))
       case 'step':
         return this.#encodedOnce(command, (step) => ({ ...step, value: this.encode('step', step.value) }))
+      case 'send':
+        return { ...command, value: this.encode('message', command.value) }
       case 'join':
         return { ...command, jobs: this.encodeJobs(command.jobs) }
       case 'checkpoint':

@@ -74,6 +74,8 @@ export type {
   ScheduleListOptions,
   ScheduleOptions,
   ScheduleTimes,
+  SendOptions,
+  Sent,
   SkipReason,
   SnoozeOptions,
   State,
@@ -91,6 +93,7 @@ export type {
   UniqueOptions,
   UpdateManyChanges,
   UpdateOptions,
+  WaitForOptions,
   WorkOptions,
 } from '@millrace/core'
 export {
@@ -124,6 +127,7 @@ export {
   JobTimeoutError,
   LeaseLostError,
   LIMITS,
+  MessagesFullError,
   MillraceError,
   MoveRefusedError,
   NonRetryableError,
@@ -190,11 +194,13 @@ export {
   type JobRequest,
   type JobsToJoin,
   type JobType,
+  type MessagesOf,
   type Middleware,
   type NextRequest,
   type OutputOf,
   type Parent,
   type ProcessHandler,
+  type Received,
   type RunEnded,
   type RunStarted,
   type Stored,
@@ -228,7 +234,7 @@ export type { JobPage } from './page.ts'
 export type { PayloadPreview, PayloadPreviews } from './payloads.ts'
 export type { PauseEnd, QueueKey, QueueKeys, QueueRate, QueueView } from './queues.ts'
 export type { Schedule, ScheduleChanges, ScheduledJob, ScheduledOptions, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
-export type { JobStep, JobSteps, JobWait } from './steps.ts'
+export type { JobMessage, JobStep, JobSteps, JobWait } from './steps.ts'
 export { type StopOnSignalsOptions, stopOnSignals } from './stopOnSignals.ts'
 export type {
   EngineEvent,

@@ -14,7 +14,7 @@ function answering(page: Partial<JobStepsPage> | null) {
   const asked: unknown[] = []
   const call = (async (command: unknown) => {
     asked.push(command)
-    return page && { results: [], waits: [], next: null, ...page }
+    return page && { results: [], waits: [], messages: [], kept: 0, next: null, ...page }
   }) as unknown as Mailbox['call']
   return { asked, calls: { call } }
 }
@@ -25,17 +25,29 @@ const steps = (page: Partial<JobStepsPage> | null, codec?: PayloadCodec) =>
 test('a page is asked for as it is wanted, and has dates and values', async () => {
   const error = { name: 'E', message: 'm' }
   const results = [RESULT, { ...RESULT, number: 2, value: null, error }, { ...RESULT, number: 3, value: new Uint8Array([7]) }]
-  const { asked, calls } = answering({ results, waits: [{ name: 'w', asked: 3, since: 5, until: 50 }], next: 3 })
+  const { asked, calls } = answering({
+    results,
+    waits: [
+      { name: 'w', asked: 3, since: 5, until: 50 },
+      { name: 'v', asked: 3, since: 5, message: 'm' },
+    ],
+    next: 3,
+  })
   expect(await readSteps(calls, id, { after: 4, limit: 3 }, undefined)).toEqual({
     steps: [SHOWN, { ...SHOWN, number: 2, value: undefined, error }, { ...SHOWN, number: 3, value: new Uint8Array([7]) }],
-    waits: [{ name: 'w', since: new Date(5), until: new Date(50) }],
+    waits: [
+      { name: 'w', since: new Date(5), until: new Date(50) },
+      { name: 'v', since: new Date(5), message: 'm' },
+    ],
+    messages: [],
+    kept: 0,
     next: 3,
   })
   expect(asked).toEqual([{ op: 'steps', id: key, after: 4, limit: 3 }])
 })
 
 test('a job without any has none, and no job is an error', async () => {
-  expect(await steps({})).toEqual({ steps: [], waits: [], next: undefined })
+  expect(await steps({})).toEqual({ steps: [], waits: [], messages: [], kept: 0, next: undefined })
   await expect(steps(null)).rejects.toMatchObject({ code: 'JOB_NOT_FOUND', jobId: id })
   await expect(readSteps(answering(null).calls, 'no id', { after: 0, limit: 1 }, undefined)).rejects.toMatchObject({
     code: 'JOB_NOT_FOUND',
@@ -61,4 +73,18 @@ test('values are decoded', async () => {
   const codec = new PayloadCodec({ encode: flip, decode: flip }, 1_000)
   const value = codec.encode('step', RESULT.value)
   expect((await steps({ results: [{ ...RESULT, value }] }, codec)).steps).toEqual([SHOWN])
+})
+
+test('messages have their values, decoded where that is possible', async () => {
+  const messages = [
+    { number: 1, name: 'm', at: 7, value: '{"a":1}', by: 'ops' },
+    { number: 2, name: 'm', at: 8, value: 'no JSON' },
+  ]
+  expect(await steps({ messages, kept: 9 })).toMatchObject({
+    kept: 9,
+    messages: [
+      { number: 1, name: 'm', at: new Date(7), value: { a: 1 }, by: 'ops' },
+      { number: 2, name: 'm', at: new Date(8), value: 'no JSON', undecoded: true },
+    ],
+  })
 })

@@ -3,6 +3,7 @@ import {
   type CommandOf,
   decodeData,
   JobNotFoundError,
+  type KeptMessage,
   type OpenWait,
   parseId,
   type RunError,
@@ -38,7 +39,24 @@ export interface JobWait {
   readonly name: string
   /** The time at which the engine first heard of it. */
   readonly since: Date
-  readonly until: Date
+  /** Absent for a message that is awaited without a timeout. */
+  readonly until?: Date
+  /** The name of the message that it waits for. Absent unless it waits for one. */
+  readonly message?: string
+}
+
+/** A message that no `waitFor` has taken yet. */
+export interface JobMessage {
+  /** Place in the order in which the messages of the job came, from 1. */
+  readonly number: number
+  readonly name: string
+  readonly at: Date
+  /** The value that it carries: JSON, or bytes. */
+  readonly value: unknown
+  /** True if the value could not be decoded, and is given as it is stored. Absent if it could. */
+  readonly undecoded?: true
+  /** The name of who has sent it. Absent if nobody said. */
+  readonly by?: string
 }
 
 /** A page of recorded results. */
@@ -46,6 +64,10 @@ export interface JobSteps {
   readonly steps: readonly JobStep[]
   /** The open waits of the job, the earliest end first: all of them, in every page. */
   readonly waits: readonly JobWait[]
+  /** The oldest messages that the job keeps, at most `limit` and 4 MiB: the same in every page. */
+  readonly messages: readonly JobMessage[]
+  /** The number of all messages that it keeps. */
+  readonly kept: number
   /** Pass as `after` for the next page; undefined at the end. */
   readonly next: number | undefined
 }
@@ -59,26 +81,40 @@ export async function readSteps(
   const key = parseId(textOf(id)) ?? (await keyOfShortId(calls, id))
   const page = key && (await calls.call<'steps'>({ op: 'steps', id: key, ...wanted }))
   if (!page) throw new JobNotFoundError(`there is no job ${shortened(id)}`, { jobId: id })
-  return { steps: page.results.map((each) => stepOf(each, codec)), waits: page.waits.map(waitOf), next: page.next ?? undefined }
+  return {
+    steps: page.results.map((each) => stepOf(each, codec)),
+    waits: page.waits.map(waitOf),
+    messages: page.messages.map((each) => messageOf(each, codec)),
+    kept: page.kept,
+    next: page.next ?? undefined,
+  }
 }
 
 function stepOf({ number, name, kind, run, startedAt, endedAt, value, error }: StepResult, codec: PayloadCodec | undefined): JobStep {
   return {
     ...{ number, name, kind, run, startedAt: new Date(startedAt), endedAt: new Date(endedAt) },
-    ...valueIn(value, codec),
+    ...valueIn('step', value, codec),
     ...(error !== undefined && { error }),
   }
 }
 
 /** One corrupt value does not hide the others. */
-function valueIn(value: StepResult['value'], codec: PayloadCodec | undefined): Pick<JobStep, 'value' | 'undecoded'> {
+function valueIn(
+  what: 'step' | 'message',
+  value: StepResult['value'],
+  codec: PayloadCodec | undefined,
+): Pick<JobStep, 'value' | 'undecoded'> {
   try {
-    return { value: decodeData(codec === undefined ? value : codec.decode('step', value)) }
+    return { value: decodeData(codec === undefined ? value : codec.decode(what, value)) }
   } catch {
     return { value, undecoded: true }
   }
 }
 
-function waitOf({ name, since, until }: OpenWait): JobWait {
-  return { name, since: new Date(since), until: new Date(until) }
+function waitOf({ name, since, until, message }: OpenWait): JobWait {
+  return { name, since: new Date(since), ...(until !== undefined && { until: new Date(until) }), ...(message !== undefined && { message }) }
+}
+
+function messageOf({ number, name, at, value, by }: KeptMessage, codec: PayloadCodec | undefined): JobMessage {
+  return { number, name, at: new Date(at), ...valueIn('message', value, codec), ...(by !== undefined && { by }) }
 }

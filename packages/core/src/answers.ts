@@ -34,5 +34,5 @@ export type {
 export { QUEUE, QUEUE_KEY, QUEUE_KEYS } from './answers/queue.ts'
 export { SCHEDULE, SCHEDULE_RESULT, SCHEDULE_SET, STORED_SCHEDULE } from './answers/schedule.ts'
 export { STATS } from './answers/stats.ts'
-export { OPEN_WAIT, STEP, STORED_STEP, STORED_WAIT } from './answers/step.ts'
+export { KEPT_MESSAGE, OPEN_WAIT, STEP, STORED_STEP, STORED_WAIT } from './answers/step.ts'
 export { ATTACHED_WORKER, WORKER } from './answers/worker.ts'

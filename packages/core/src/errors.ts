@@ -283,6 +283,10 @@ export class StepNotFoundError extends define('STEP_NOT_FOUND', { category: 'not
   declare readonly jobId: string
   declare readonly step: string
 }
+/** The job keeps as many messages as it may: its handler takes them too slowly, or waits for others. */
+export class MessagesFullError extends define('MESSAGES_FULL', { category: 'conflict', retryable: true }) {
+  declare readonly jobId: string
+}
 /** A handler gave its job up through `discard`. */
 export class DiscardedError extends define('DISCARDED') {}
 

@@ -16,6 +16,8 @@ export const CAUSES = [
   'retry',
   /** Its handler sleeps. */
   'sleep',
+  /** Its handler waits for a message. */
+  'message',
   /** Its handler does not fit the results that it has recorded. */
   'steps-changed',
   /** Other jobs, for which it waits, have not ended. */
@@ -48,7 +50,7 @@ export type CauseCode = (typeof CAUSES)[number]
 
 export interface Cause {
   readonly code: CauseCode
-  /** The key, the name of the shared limit, or the name of the sleep. */
+  /** The key, the name of the shared limit, the name of the sleep, or that of the message. */
   readonly of?: string
   /** When it ends, in milliseconds since 1970, unless something else happens before; undefined if only a change ends it. */
   readonly until?: number

@@ -167,7 +167,15 @@ export {
 export { StoreFailure } from './kernel/state/storeFailure.ts'
 export { Tables } from './kernel/state/tables.ts'
 export type { Sender, Settings } from './kernel/state/turnContext.ts'
-export type { ForgottenKeys, IdempotencyRecord, PrunedJob, SourceOffset, StepRecord, UniqueRecord } from './kernel/state/turnRows.ts'
+export type {
+  ForgottenKeys,
+  IdempotencyRecord,
+  MessageRecord,
+  PrunedJob,
+  SourceOffset,
+  StepRecord,
+  UniqueRecord,
+} from './kernel/state/turnRows.ts'
 export { loadTables } from './kernel/turn/load.ts'
 export { nextTurnMs } from './kernel/turn/nextTurn.ts'
 export { type Decided, type Envelope, type TurnMeter, type TurnParts, takeTurn, type Upkeep } from './kernel/turn/takeTurn.ts'

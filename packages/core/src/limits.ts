@@ -13,6 +13,9 @@ export const LIMITS = {
   stepsPerJob: 10_000,
   /** Waits that a job has open. */
   waitsPerJob: 100,
+  /** Messages that are kept for a job, and about the bytes of their values. */
+  messagesPerJob: 1_000,
+  messagesBytes: 16 * MIB,
   /** Tiers of keys of one queue. */
   keyTiers: 100,
   /** Fields that make a unique key. */

@@ -106,8 +106,8 @@ import type {
   UpsertScheduleCommand,
 } from './scheduleCommands.ts'
 import type { AttachedWorker, Percentiles, QueueView, Stats } from './stats.ts'
-import type { RecordedCommand, StepCommand, StepsCommand, WaitCommand, WaitReply } from './stepCommands.ts'
-import type { JobStepsPage, RecordedPage } from './steps.ts'
+import type { RecordedCommand, SendCommand, StepCommand, StepsCommand, WaitCommand, WaitReply } from './stepCommands.ts'
+import type { JobStepsPage, RecordedPage, Sent } from './steps.ts'
 
 /** The jobs and queues that an operation reaches beyond its sender's own runs and sessions, and beside the new jobs that it carries. */
 export interface Reach {
@@ -175,6 +175,7 @@ const ENQUEUE: readonly Scope[] = ['enqueue']
 const WORK: readonly Scope[] = ['work']
 const READ: readonly Scope[] = ['read']
 const ADMIN: readonly Scope[] = ['admin']
+const SEND: readonly Scope[] = ['send']
 
 /** Runs and sessions that the sender holds. The kernel refuses all others. */
 const OWN = () => ({})
@@ -267,6 +268,8 @@ export const OPERATIONS = {
   watch: question<WatchCommand, Outcome>({ code: 15, scopes: READ, answered: 'openEnded' }),
   // It gives up what the connection itself has asked for, whatever that needed.
   unwatch: question<UnwatchCommand, true>({ code: 16, scopes: SCOPES, reach: OWN, reads: 'nothing' }),
+  // A token that is bound to names says so in the command: the name of the job is known with its row.
+  send: command<SendCommand, Sent>({ code: 85, scopes: SEND, reach: OWN, payloads: [['message', ({ value }) => value]] }),
   cancel: command<CancelCommand, 'cancelled' | 'cancelling'>({ code: 17, scopes: ADMIN }),
   cancelTree: command<CancelTreeCommand, 'cancelled' | 'cancelling' | 'finished'>({ code: 58, scopes: ADMIN }),
   retryTree: command<RetryTreeCommand, true>({ code: 59, scopes: ADMIN }),

@@ -60,6 +60,8 @@ export type Notice =
   | ({ readonly kind: 'abort'; readonly session: string; readonly cause: AbortCause } & RunKey & Cancellation)
   /** The run is no longer the session's own: nothing that it says about it counts. */
   | ({ readonly kind: 'lost'; readonly session: string } & RunKey)
+  /** A message that the run waits for has come: it asks for it again. */
+  | ({ readonly kind: 'messaged'; readonly session: string } & RunKey)
   /** Stop, as the worker's own `stop` does: what runs has `timeout` ms; Infinity for as long as it takes. */
   | { readonly kind: 'stop'; readonly session: string; readonly timeout: number }
   /** Events from one number to another were not told: this Port was not read fast enough. Those before this delivery's events. */

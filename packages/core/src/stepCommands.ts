@@ -2,6 +2,7 @@
 import type { RunKey } from './commands.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
+import type { HeldKey } from './keyCommands.ts'
 import type { RunError } from './runError.ts'
 import type { StepResult } from './steps.ts'
 
@@ -28,6 +29,8 @@ export interface WantedWait {
   readonly delay?: number
   /** In place of `delay`: wall time. */
   readonly until?: number
+  /** The name of the message that it waits for. Then it need not have an end. */
+  readonly message?: string
 }
 
 /**
@@ -49,6 +52,26 @@ export interface WaitReply {
   readonly ended: boolean
   /** Milliseconds until the earliest of the other waits ends; undefined if there is none. */
   readonly next?: number
+}
+
+/**
+ * Sends a message to a job. Reply: `taken` if the job has slept until it, `kept` if it is stored for a later wait, `known` if a message with
+ * that key was sent to the job before.
+ */
+export interface SendCommand {
+  readonly op: 'send'
+  readonly id?: JobKey
+  /** In place of `id`. */
+  readonly of?: HeldKey
+  /** The name of the message. */
+  readonly name: string
+  /** null: no data, which is stored as the JSON text `null`. A wait that has ended without a message has no value. */
+  readonly value: Data
+  readonly idempotencyKey?: string
+  /** 1 to 128 characters: the name of a token, or what the caller says. */
+  readonly by?: string
+  /** Refused for a job of another name. */
+  readonly only?: readonly string[]
 }
 
 /** Reply: `RecordedPage`, of the job of the sender's run. */

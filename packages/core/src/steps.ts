@@ -34,7 +34,29 @@ export interface OpenWait {
   readonly asked: number
   /** When the engine first heard of it. */
   readonly since: number
-  readonly until: number
+  /** When it ends by itself; undefined for a message that is awaited without a timeout. */
+  readonly until?: number
+  /** The name of the message that it waits for. */
+  readonly message?: string
+}
+
+/** A job that sleeps until a message comes is due at this time: 9999-12-31T23:59:59.999Z. */
+export const NEVER_DUE = 253_402_300_799_999
+
+export const SENT = ['taken', 'kept', 'known'] as const
+
+/** The fate of a message: a sleeping job has taken it, it is kept for a later wait, or it was sent before. */
+export type Sent = (typeof SENT)[number]
+
+/** A message that no wait has taken yet. */
+export interface KeptMessage {
+  /** Place in the order in which the messages of the job came, from 1. */
+  readonly number: number
+  readonly name: string
+  readonly at: number
+  readonly value: Data
+  /** The name of its sender: that of a token, or what the caller says. */
+  readonly by?: string
 }
 
 /** A page of results, in the order of their numbers. */
@@ -56,4 +78,8 @@ export interface RecordedPage extends StepsPage {
 export interface JobStepsPage extends StepsPage {
   /** The waits that are open, the earliest end first; none if the job has ended. */
   readonly waits: readonly OpenWait[]
+  /** The oldest messages that are kept for the job. */
+  readonly messages: readonly KeptMessage[]
+  /** The number of all messages that are kept for it. */
+  readonly kept: number
 }

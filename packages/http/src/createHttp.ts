@@ -24,6 +24,7 @@ import { infoRoutes } from './routes/info.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { keyedRoutes } from './routes/keyed.ts'
 import { manyRoutes } from './routes/many.ts'
+import { messageRoutes } from './routes/messages.ts'
 import { observeRoutes } from './routes/observe.ts'
 import { payloadRoutes } from './routes/payloads.ts'
 import { queueRoutes } from './routes/queues.ts'
@@ -70,13 +71,8 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
   const settings = validateHttpOptions(options)
   const { basePath, cursorSecret = newSecret(32), sessionSecret = newSecret(32) } = settings
   const ended = endedIn(settings.tokens)
-  const sessions = new Sessions({
-    secret: sessionSecret,
-    basePath,
-    now: () => clock.read().wall,
-    newBytes: newSecret,
-    ...(ended && { ended }),
-  })
+  const now = () => clock.read().wall
+  const sessions = new Sessions({ secret: sessionSecret, basePath, now, newBytes: newSecret, ...(ended && { ended }) })
   const service: Service = {
     engine,
     settings,
@@ -96,6 +92,7 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
     ...jobRoutes(service),
     ...payloadRoutes(service),
     ...keyedRoutes(service),
+    ...messageRoutes(service),
     ...manyRoutes(service),
     ...flowRoutes(service),
     ...importRoutes(service),

@@ -8,7 +8,7 @@ const ABOUT = `Jobs, queues, schedules, workers and events of a Millrace engine.
 
 Times are ISO 8601. Durations are milliseconds, a text as \`5m\`, or \`{ "minutes": 5 }\`. Errors are \`application/problem+json\` with a
 stable \`code\`; 429, 503 and 507 say in \`Retry-After\` when to come back. A token goes into \`Authorization: Bearer\`, and has some of the
-scopes \`enqueue\`, \`read\` and \`admin\`.`
+scopes \`enqueue\`, \`read\`, \`send\` and \`admin\`.`
 
 type Definitions = OpenAPIHono['openAPIRegistry']
 type RouteConfig = Parameters<Definitions['registerPath']>[0]

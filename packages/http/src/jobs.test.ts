@@ -250,9 +250,10 @@ describe('durable calls', () => {
     const bytes = { number: 1, name: 'bytes', kind: 'step', value: 'AQI=', binary: true, ...base }
     const object = { number: 2, name: 'object', kind: 'step', value: { call: 1 }, ...base }
     const waits = [{ name: 'night', since: time, until: time }]
-    expect(await steps()).toEqual({ steps: [bytes, object], waits })
-    expect(await steps('?limit=1')).toEqual({ steps: [bytes], waits, next: 1 })
-    expect(await steps('?limit=1&after=1')).toEqual({ steps: [object], waits })
+    const rest = { waits, messages: [], kept: 0 }
+    expect(await steps()).toEqual({ steps: [bytes, object], ...rest })
+    expect(await steps('?limit=1')).toEqual({ steps: [bytes], ...rest, next: 1 })
+    expect(await steps('?limit=1&after=1')).toEqual({ steps: [object], ...rest })
     await http.send('POST', `/v1/jobs/${id}/run`)
     const failed = await until('failed')
     expect(await steps('?after=2')).toMatchObject({
@@ -294,7 +295,38 @@ describe('durable calls', () => {
     for (const path of [`jobs/${id}`, 'keys/idempotency/undone/u'])
       expect(await http.send('POST', `/v1/${path}/retry`)).toMatchObject({ status: 409, body: { code: 'AMBIGUOUS_RETRY' } })
     expect((await http.send('POST', '/v1/keys/idempotency/undone/u/retry', { body: { from: 'fails' } })).status).toBe(204)
-    expect((await http.send('GET', `/v1/jobs/${id}/steps`)).body).toEqual({ steps: [], waits: [] })
+    expect((await http.send('GET', `/v1/jobs/${id}/steps`)).body).toEqual({ steps: [], waits: [], messages: [], kept: 0 })
+  })
+
+  test('a message is sent by id and by key, as JSON or as bytes, once with a key, and a job that has ended refuses it', async () => {
+    const id = await create({ job: 'messaged', options: { delay: '1h', unique: { key: 'u' } } })
+    const bystander = await create({ job: 'messaged', options: { delay: '1h' } })
+    const send = (path: string, body?: object, headers = {}) => http.send('POST', `/v1/${path}`, { ...(body && { body }), headers })
+    const keyed = { 'idempotency-key': 'k' }
+    expect(await send(`jobs/${id}/messages/approved`, { data: { by: 'ada' } }, keyed)).toMatchObject({
+      status: 200,
+      body: { outcome: 'kept' },
+    })
+    expect(await send(`jobs/${id}/messages/approved`, {}, keyed)).toMatchObject({ body: { outcome: 'known' } })
+    expect(await send('keys/unique/messaged/u/messages/file', { data: 'AQI=', binary: ['data'], by: 'ops' })).toMatchObject({ status: 200 })
+    expect(await send(`jobs/${id}/messages/none`)).toMatchObject({ body: { outcome: 'kept' } })
+    const at = expect.stringMatching(/Z$/)
+    expect((await http.send('GET', `/v1/jobs/${id}/steps`)).body).toEqual({
+      steps: [],
+      waits: [],
+      kept: 3,
+      messages: [
+        { number: 1, name: 'approved', at, value: { by: 'ada' }, by: 'token' },
+        { number: 2, name: 'file', at, value: 'AQI=', binary: true, by: 'ops' },
+        { number: 3, name: 'none', at, value: null, by: 'token' },
+      ],
+    })
+    expect((await http.send('GET', `/v1/jobs/${bystander}/steps`)).body).toMatchObject({ kept: 0, messages: [] })
+    expect(await send(`jobs/${id}/messages/approved`, { idempotencyKey: 'other' }, keyed)).toMatchObject({ status: 400 })
+    expect(await send(`jobs/${id}/messages/${'x'.repeat(513)}`)).toMatchObject({ status: 400 })
+    expect(await send('keys/unique/messaged/nobody/messages/a')).toMatchObject({ status: 404, body: { code: 'JOB_NOT_FOUND' } })
+    await http.send('POST', `/v1/jobs/${id}/cancel`)
+    expect(await send(`jobs/${id}/messages/approved`)).toMatchObject({ status: 409, body: { code: 'JOB_FINISHED' } })
   })
 })
 

@@ -1,6 +1,6 @@
 /** Mounts operations on a router: admits the caller, reads the request, answers it, and audits the call. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { boundedTarget, ForbiddenError, reservedKey } from '@millrace/core'
+import { boundedTarget, ForbiddenError, reservedKey, type Scope } from '@millrace/core'
 import type { Context } from 'hono'
 import type { Admitted } from './access/access.ts'
 import type { Caller } from './access/caller.ts'
@@ -48,9 +48,12 @@ async function serve(each: Operation, c: Context, mounting: Mounting): Promise<R
   return compressed(each, c.req.raw, response)
 }
 
+/** The scopes whose calls are in the audit: they act on the jobs of others. */
+const AUDITED: ReadonlySet<unknown> = new Set<Scope>(['admin', 'send'])
+
 async function answeredTo(caller: Caller, each: Operation, c: Context, mounting: Mounting): Promise<Response> {
   const { service, refuse } = mounting
-  if (each.scope === 'admin' && service.settings.audit !== undefined) return audited(each, c, mounting, caller)
+  if (AUDITED.has(each.scope) && service.settings.audit !== undefined) return audited(each, c, mounting, caller)
   try {
     if (each.scope !== undefined) service.access.demand(caller, each.scope)
     return await answered(each, c, mounting, caller)
@@ -65,7 +68,7 @@ async function audited(each: Operation, c: Context, mounting: Mounting, caller: 
   let target: Readonly<Record<string, unknown>> = c.req.param()
   let response: Response
   try {
-    service.access.demand(caller, 'admin')
+    if (each.scope !== undefined) service.access.demand(caller, each.scope)
     const call = await read(each, c, mounting, caller)
     target = { ...target, ...each.target?.(call.body) }
     if (each.method !== 'get') service.settings.assertAuditable?.()
@@ -101,7 +104,8 @@ async function read(each: Operation, c: Context, { service }: Mounting, caller: 
   const query = each.query === undefined ? undefined : check(each.query, given, 'query')
   if (each.headers !== undefined) checkHeaders(each, request)
   const body = mayBringBody(each) ? await bodyOf(each, request, service) : undefined
-  if (!caller.scopes.includes('admin')) refuseReserved(request, body)
+  // Keys of messages are separate for each job, and nobody can take one first.
+  if (each.scope !== 'send' && !caller.scopes.includes('admin')) refuseReserved(request, body)
   const stillMay = async () => each.scope === undefined || service.access.still(request, each.scope)
   return { params, query, body, request, caller, env, stillMay }
 }

@@ -44,7 +44,8 @@ test('every path takes every name, and refuses what is no name by its parameter'
   expect(named.length).toBeGreaterThan(20)
   for (const { id, method, path, body, bodyOptional } of named) {
     const parameter = NAMED.exec(path)?.slice(1).find(Boolean) as string
-    const others = path.includes('{kind}') ? { kind: 'unique', key: '/100%+ü/../k' } : {}
+    const kept = path.includes('{kind}') ? { kind: 'unique', key: '/100%+ü/../k' } : {}
+    const others = path.includes('{message}') ? { ...kept, message: 'a/b' } : kept
     for (const name of NAMES) {
       const params = { ...others, [parameter]: name }
       const answer = await send(method, filled(path, params))
@@ -77,7 +78,11 @@ test('keys, ids and the names of tokens are what was encoded', async () => {
     const parameter = /\/(?:jobs|flows|tokens)\/\{(\w+)\}|\{(key)\}/.exec(path)?.slice(1).find(Boolean)
     if (parameter === undefined) continue
     for (const value of [...NAMES.filter((each) => each.length < 100), ...NO_NAMES.slice(0, 8), '%25', '%', '*', ':id']) {
-      const params = { ...(path.includes('{kind}') && { kind: 'unique', name: 'a/b' }), [parameter]: value }
+      const others = {
+        ...(path.includes('{kind}') && { kind: 'unique', name: 'a/b' }),
+        ...(path.includes('{message}') && { message: 'm' }),
+      }
+      const params = { ...others, [parameter]: value }
       expect((await send(method, filled(path, params))).called, `${id} ${value}`).toEqual([{ [id]: params }])
     }
   }

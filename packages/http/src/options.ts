@@ -94,7 +94,7 @@ export interface HttpOptions {
 /** One of several tokens. */
 export interface HttpTokenOption {
   readonly token: string
-  /** The allowed scopes: `enqueue`, `work`, `read`, `admin`; default all of them. */
+  /** The allowed scopes: `enqueue`, `work`, `read`, `admin`, `send`; default all of them. */
   readonly scopes?: readonly Scope[]
   /** The name for `audit` and `rateLimit`; default its place: `token[0]`. */
   readonly name?: string

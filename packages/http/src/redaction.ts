@@ -1,5 +1,5 @@
 /** The option `redact`: blanks values of payloads by their paths, in every answer that shows payloads. */
-import type { Job, JobStep, PayloadPreview, PayloadPreviews, Schedule } from '@millrace/client'
+import type { Job, JobMessage, JobStep, PayloadPreview, PayloadPreviews, Schedule } from '@millrace/client'
 import { describe, ForbiddenError, OptionRangeError, OptionTypeError, PAYLOADS, type PayloadName } from '@millrace/core'
 import { ANY, BLANK, blankedStart, type Path } from './blankedStart.ts'
 import { BOUNDS } from './limits.ts'
@@ -166,8 +166,8 @@ export class Redaction {
     return { preview: Object.fromEntries(shown), ...(redacted.length > 0 && { redacted }) }
   }
 
-  /** Returns the recorded result with the blanks of its value. One that could not be decoded is hidden if any path may lead into it. */
-  step(step: JobStep): JobStep {
+  /** Returns the result or the message with the blanks of its value. One that could not be decoded is hidden if any path may lead into it. */
+  step<Shown extends JobStep | JobMessage>(step: Shown): Shown {
     if (step.undecoded === true && this.#below.get('steps')?.length !== 0) return { ...step, value: BLANK }
     const value = this.blanked('steps', step.value)
     return value === step.value ? step : { ...step, value }

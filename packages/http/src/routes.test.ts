@@ -441,7 +441,8 @@ test('the document is served, and a page of it without scripts', async () => {
 })
 
 test('every operation of these was called, with every answer that is no error', () => {
-  const elsewhere = /^(?:events|importJobs|logIn|logOut|getSession|enqueue\w*|\w+Flows?|\w+Jobs?|\w+JobByKey|releaseKey|getJob\w+)$/
+  const elsewhere =
+    /^(?:events|importJobs|logIn|logOut|getSession|enqueue\w*|\w+Flows?|\w+Jobs?|\w+JobByKey|releaseKey|getJob\w+|sendMessage\w*)$/
   const missing = http.operations
     .filter(({ id }) => !elsewhere.test(id))
     .flatMap(({ id, responses }) => Object.keys(responses).map((status) => `${id} ${status}`))

@@ -81,6 +81,11 @@ export const CREATE_SCHEMA: readonly string[] = [
   run bigint NOT NULL, started_at bigint NOT NULL, ended_at bigint NOT NULL, value text, value_bytes bytea,
   error_name text NOT NULL, error_message text NOT NULL, error_stack text, error_code text, error_cause text, PRIMARY KEY (seq, number)
 )`,
+  // Messages that no wait has taken yet.
+  `CREATE TABLE message (
+  seq bigint NOT NULL, number bigint NOT NULL, name text NOT NULL, at bigint NOT NULL, sender text, value text, value_bytes bytea,
+  PRIMARY KEY (seq, number)
+)`,
   `CREATE TABLE finished (
   queue bigint NOT NULL, state smallint NOT NULL CHECK (state BETWEEN 4 AND 6), turn bigint NOT NULL, lane bigint NOT NULL, at bigint NOT NULL,
   seqs bytea NOT NULL, PRIMARY KEY (queue, state, turn, lane)

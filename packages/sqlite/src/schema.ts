@@ -191,6 +191,11 @@ CREATE TABLE step (
   error_name TEXT NOT NULL, error_message TEXT NOT NULL, error_stack TEXT, error_code TEXT, error_cause TEXT,
   PRIMARY KEY (seq, number)
 ) STRICT;
+-- Messages that no wait has taken yet.
+CREATE TABLE message (
+  seq INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL, sender TEXT, value ANY NOT NULL,
+  PRIMARY KEY (seq, number)
+) STRICT;
 CREATE TABLE definition (
   name TEXT PRIMARY KEY, defaults TEXT NOT NULL,
   -- The session, the worker and the host that have said it, and when.

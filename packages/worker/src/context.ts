@@ -25,6 +25,7 @@ import {
   type RunKey,
   type StepsChangedError,
   validateSnoozeOptions,
+  type WaitForOptions,
   type WorkerStoppedError,
 } from '@millrace/core'
 import type { Context, Mistake, Parent, Progress } from './handlerContext.ts'
@@ -179,6 +180,10 @@ export class RunContext implements Context {
     return (name, until) => unbothered(this.#durable.sleep(name, until))
   }
 
+  get waitFor(): Context['waitFor'] {
+    return ((message: string, options?: WaitForOptions) => unbothered(this.#durable.waitFor(message, options))) as Context['waitFor']
+  }
+
   get changed(): Context['changed'] {
     return (name) => unbothered(this.#durable.changed(name))
   }
@@ -310,7 +315,8 @@ export class RunContext implements Context {
   }
 
   get #durable(): RunSteps {
-    if (this.isInBatch) throw new OptionTypeError('handler', 'a handler of batches has no step, sleep or changed: take one job at a time')
+    if (this.isInBatch)
+      throw new OptionTypeError('handler', 'a handler of batches has no step, sleep, waitFor or changed: take one job at a time')
     this.#steps ??= new RunSteps(this, this.#link, () => this.#link.steps(this))
     return this.#steps
   }
@@ -324,6 +330,11 @@ export class RunContext implements Context {
   leave(): void {
     this.isLeaving = true
     this.#steps?.leave()
+  }
+
+  /** Looks for a message that has come for the run's open waits. */
+  messaged(): void {
+    this.#steps?.messaged()
   }
 
   /** Aborts the signal of a handler that does not continue, since its run is over. */

@@ -21,15 +21,18 @@ export interface DefinitionOptions<Schema extends StandardSchemaV1 | undefined> 
 }
 
 /** A job that `defineJob` has defined: enqueue it, or give it a handler. */
-export interface Definition<Input = unknown, Output = unknown, Data = Stored<Input>> extends JobType<Input, Output> {
+export interface Definition<Input = unknown, Output = unknown, Data = Stored<Input>, Messages = unknown>
+  extends JobType<Input, Output, Messages> {
   readonly schema: StandardSchemaV1<Input, Data> | undefined
   readonly backoff: BackoffFunction | undefined
   /** Returns one job for `enqueueMany`, `flow` or `batch`, with type-checked data: `{ job, data, options }`. */
   job(...[data, options]: EnqueueArguments<Input>): JobRequest<JobType<Input, Output>>
   /** Returns the same definition with the type of its output: for definitions with a `schema`, whose types are inferred. */
-  returns<Result>(): Definition<Input, Result, Data>
+  returns<Result>(): Definition<Input, Result, Data, Messages>
+  /** Returns the same definition with the types of the messages that its jobs take: `messages<{ approved: { by: string } }>()`. */
+  messages<Types extends object>(): Definition<Input, Output, Data, Types>
   /** Creates a handler on this thread. Its return value is the job's output. */
-  handler<Result extends Output>(run: HandlerFunction<Data, Result>): InlineHandler<Input, Result>
+  handler<Result extends Output>(run: HandlerFunction<Data, Result, Messages>): InlineHandler<Input, Result>
   /** Creates a handler on this thread that takes many jobs at once: `{ batch: { size, maxWait } }`. */
   handler(run: BatchFunction<Data, Output>, options: BatchHandlerOptions): BatchHandler<Input, Output>
   /** Creates a handler that is a module, run on a pool of threads. */
@@ -39,11 +42,13 @@ export interface Definition<Input = unknown, Output = unknown, Data = Stored<Inp
 }
 
 /** A function that runs a job. Its return value is the output of the job. */
-export type HandlerFunction<Data, Output> = (context: Context<Data>) => Output | Promise<Output>
+export type HandlerFunction<Data, Output, Messages = unknown> = (context: Context<Data, Messages>) => Output | Promise<Output>
 
 /** The function of a handler, for a handler in a module of its own: `HandlerOf<typeof resize>`. */
 export type HandlerOf<Job extends JobType> =
-  Job extends Definition<infer _Input, infer Output, infer Data> ? HandlerFunction<Data, Output> : HandlerFunction<unknown, unknown>
+  Job extends Definition<infer _Input, infer Output, infer Data, infer Messages>
+    ? HandlerFunction<Data, Output, Messages>
+    : HandlerFunction<unknown, unknown>
 
 export interface InlineHandler<Input = unknown, Output = unknown> {
   readonly kind: 'inline'
@@ -80,6 +85,7 @@ export function defineJob(value: DefinitionOptions<StandardSchemaV1 | undefined>
       ...(options !== undefined && { options }),
     }),
     returns: <Result>() => definition as Definition<unknown, Result>,
+    messages: <Types extends object>() => definition as Definition<unknown, unknown, unknown, Types>,
     handler,
     thread: (url, options) => threadHandler(definition, url, options),
     childProcess: (url, options) => processHandler(definition, url, options),

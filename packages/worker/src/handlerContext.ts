@@ -1,7 +1,7 @@
 /** The context of a handler as users see it, and its reports. */
-import type { CommandOf, Duration, LogLevel, RunError, SnoozeOptions, State } from '@millrace/core'
+import type { CommandOf, Duration, LogLevel, RunError, SnoozeOptions, State, WaitForOptions } from '@millrace/core'
 import type { JobInfo } from './jobInfo.ts'
-import type { EnqueueArguments, JobOrName, JobType, OutputOf, Stored } from './jobType.ts'
+import type { EnqueueArguments, JobOrName, JobType, MessageData, MessageName, OutputOf, Stored } from './jobType.ts'
 import type { JobsToJoin } from './join.ts'
 import type { StepContext } from './steps/replay.ts'
 
@@ -17,8 +17,15 @@ export interface Parent<Output = unknown> {
   readonly error?: RunError
 }
 
+/** The data of a message as its handler gets it: what JSON gives back, and null if it was sent without data. */
+export type Received<Value> = unknown extends Value
+  ? Value
+  : undefined extends Value
+    ? Stored<Exclude<Value, undefined>> | null
+    : Stored<Value>
+
 /** The job that a handler runs, and what it can report while it runs. */
-export interface Context<Data = unknown> {
+export interface Context<Data = unknown, Messages = unknown> {
   readonly data: Data
   readonly job: JobInfo
   /** Aborts on timeout, cancel, a lost lease and stop; the reason is a typed error. */
@@ -71,6 +78,18 @@ export interface Context<Data = unknown> {
    * place. 0 to 100 years.
    */
   sleep(name: string, until: Duration | Date): Promise<void>
+  /**
+   * Takes the oldest message of that name that was sent to the job, or waits for one. Meanwhile the job sleeps, as with `sleep`. With a
+   * `timeout` it resolves to undefined once that has passed; a message without data is null.
+   */
+  waitFor<Name extends MessageName<Messages>>(
+    message: Name,
+    options?: WaitForOptions & { readonly timeout?: never },
+  ): Promise<Received<MessageData<Messages, Name>>>
+  waitFor<Name extends MessageName<Messages>>(
+    message: Name,
+    options: WaitForOptions,
+  ): Promise<Received<MessageData<Messages, Name>> | undefined>
   /** Resolves to false for a job that has passed this place before the call was in the code, and to true for all others. */
   changed(name: string): Promise<boolean>
   /** Creates a job in the same commit as this job's completion, or not at all. */

@@ -20,7 +20,7 @@ export {
   type HandlerOf,
   type InlineHandler,
 } from './define.ts'
-export type { Context, Parent } from './handlerContext.ts'
+export type { Context, Parent, Received } from './handlerContext.ts'
 export type { JobInfo } from './jobInfo.ts'
 export type {
   DataField,
@@ -30,6 +30,9 @@ export type {
   JobOrName,
   JobRequest,
   JobType,
+  MessageData,
+  MessageName,
+  MessagesOf,
   OutputOf,
   Stored,
 } from './jobType.ts'

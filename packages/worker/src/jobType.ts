@@ -3,12 +3,12 @@ import type { BackoffFunction, Defaults, EnqueueOptions } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 
 /** A definition as producers need it, without its handlers. */
-export interface JobType<Input = unknown, Output = unknown> {
+export interface JobType<Input = unknown, Output = unknown, Messages = unknown> {
   readonly name: string
   readonly defaults: Defaults
   readonly schema: StandardSchemaV1<Input, unknown> | undefined
   /** Exists only for the compiler: it carries the types. */
-  readonly '~types'?: { readonly input: Input; readonly output: Output }
+  readonly '~types'?: { readonly input: Input; readonly output: Output; readonly messages?: Messages }
 }
 
 /** A definition as its handlers hold it. */
@@ -35,6 +35,17 @@ export type OutputOf<Job> = Job extends JobType
   : Job extends OfJob
     ? Stored<NonNullable<Job['definition']['~types']>['output']>
     : unknown
+
+/** The messages that a job takes, by their names: `MessagesOf<typeof order>`. Unknown for a job that has declared none. */
+export type MessagesOf<Job> = Job extends JobType ? DeclaredBy<Job> : Job extends OfJob ? DeclaredBy<Job['definition']> : unknown
+
+type DeclaredBy<Job extends JobType> = NonNullable<Job['~types']> extends { readonly messages?: infer Messages } ? Messages : unknown
+
+/** The names of messages: any string, unless the job has declared them. */
+export type MessageName<Messages> = unknown extends Messages ? string : keyof Messages & string
+
+/** The data of the message with that name. */
+export type MessageData<Messages, Name> = unknown extends Messages ? unknown : Name extends keyof Messages ? Messages[Name] : never
 
 /**
  * A value as it is read back. Bytes come back as a `Uint8Array`. JSON carries all else: a `Date` comes back as a string, and functions

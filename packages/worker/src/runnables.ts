@@ -14,6 +14,8 @@ export interface WorkerRunnable extends Runnable {
   abort?(context: RunContext, reason: Error): void
   /** Gives back a run that is executed elsewhere, at its next durable call. */
   leave?(context: RunContext): void
+  /** Tells the place that a message has come for the run. */
+  messaged?(context: RunContext): void
   /** Ends a run that ignores its abort; returns false if nothing can. */
   kill?(context: RunContext): boolean
 }
@@ -63,6 +65,7 @@ export function makeRunnables(handlers: readonly Served[], settings: WorkSetting
         settle: (context, checked) => pool.run(context, checked),
         abort: (context, reason) => pool.abort(context, reason),
         leave: (context) => pool.leave(context),
+        messaged: (context) => pool.messaged(context),
         kill: (context) => {
           pool.kill(context)
           return true

@@ -235,7 +235,11 @@ export class WorkerSession {
     else if (notice.kind === 'stop') void this.stop({ timeout: notice.timeout })
     else {
       const run = this.#find(notice)
-      if (run !== undefined) this.#abort(run, reasonOf(notice.cause, run.context.grant, notice))
+      if (run === undefined) return
+      if (notice.kind === 'messaged') {
+        run.context.messaged()
+        run.runnable.messaged?.(run.context)
+      } else this.#abort(run, reasonOf(notice.cause, run.context.grant, notice))
     }
   }
 

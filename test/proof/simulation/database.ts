@@ -11,6 +11,7 @@ import { migrate } from '../../../packages/sqlite/src/open/migrate.ts'
 import { MEMORY_FILE } from '../../../packages/sqlite/src/options.ts'
 import { makeStore, type SqliteStore } from '../../../packages/sqlite/src/store.ts'
 import { auditDatabase, type FileAudit } from '../../../packages/sqlite/src/testing/inspect.ts'
+import type { FiledMessages } from './messageBook.ts'
 import type { FiledStep } from './stepBook.ts'
 
 /** Asked before each statement of a transaction; throws what SQLite would. */
@@ -123,6 +124,12 @@ export class MemoryDatabase {
   steps(): readonly FiledStep[] {
     const ordered = "SELECT seq, number || ' ' || asked || ' ' || name || ' ' || run AS row FROM step ORDER BY seq, number"
     return this.#db.prepare(`SELECT seq, group_concat(row) AS rows FROM (${ordered}) GROUP BY seq`).all() as FiledStep[]
+  }
+
+  /** The messages that each job keeps, in order. */
+  messages(): readonly FiledMessages[] {
+    const ordered = "SELECT seq, number || ' ' || name AS row FROM message ORDER BY seq, number"
+    return this.#db.prepare(`SELECT seq, group_concat(row) AS rows FROM (${ordered}) GROUP BY seq`).all() as FiledMessages[]
   }
 
   /** Who waits for whom in flows, and what it was told of that one. */

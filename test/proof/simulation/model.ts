@@ -491,6 +491,9 @@ export class Model {
       }
       case 'promoted':
         is(SCHEDULED)
+        // A message has woken it.
+        if (turn.effects.steps.some(({ seq, kind, value }) => seq === job.seq && kind === 'message' && value !== null))
+          job.runAt = turn.wall
         this.#due(job, 'promoted')
         this.#move(job, WAITING)
         break

@@ -16,6 +16,8 @@ import type { Client } from './client.ts'
 import { ACTS, type Act, JOBS, plain, QUEUES, SURE, type Task } from './handlers.ts'
 import type { History } from './history.ts'
 import type { Limits } from './limits.ts'
+import { type Awaiting, messageOf } from './messageBook.ts'
+import { MESSAGES } from './programs.ts'
 import type { Requests } from './requests.ts'
 import type { StepBook } from './stepBook.ts'
 import type { Timeline } from './timeline.ts'
@@ -88,6 +90,9 @@ export interface OperationsOptions {
   /** How many are programs of durable calls. */
   readonly programs: number
   /** Those of them that have failed or were cancelled, with the names of their results. */
+  readonly messageChance: Chance
+  /** Jobs that wait for messages. */
+  readonly awaiting: () => readonly Awaiting[]
   readonly stuck: () => StepBook['stuck']
   /** By their ids: jobs that have joined others and have yet to complete, and those that they have joined. */
   readonly joiners: () => readonly string[]
@@ -153,6 +158,7 @@ export class Operations {
   readonly #timed: boolean
   #number = 0
   #call = 0
+  #messages = 0
 
   constructor(options: OperationsOptions) {
     this.#options = options
@@ -329,6 +335,40 @@ export class Operations {
     const from = chance.pick([undefined, START, chance.pick(names), chance.pick(names), 'none'])
     this.touched.add(id)
     this.call(client, `retry ${id} from ${from}`, client.engine.retry(id, from === undefined ? {} : { from }))
+  }
+
+  /** Sends a message to a job that waits for some, or to one that has results. With a key it is sent again until its fate is known. */
+  post(client: Client, { id, names } = this.#addressee()): void {
+    if (id === undefined) return
+    const { messageChance: chance, history } = this.#options
+    if (chance.hits(0.1)) {
+      this.touched.add(id)
+      this.call(client, `run ${id} now`, client.engine.runNow(id))
+      return
+    }
+    const name = chance.hits(0.8) ? chance.pick(names) : chance.pick(MESSAGES)
+    const value = messageOf(name, ++this.#messages)
+    const options = chance.hits(0.6) ? { idempotencyKey: `m${this.#messages}` } : undefined
+    this.touched.add(id)
+    const send = () =>
+      this.call(
+        client,
+        `send ${value} to ${id}`,
+        client.engine.send(id, name, value, options),
+        () => history.meet('messageSent'),
+        (code) => {
+          if (options !== undefined && code === 'COMMIT_UNKNOWN' && !client.dead) send()
+        },
+      )
+    send()
+  }
+
+  #addressee(): Partial<Awaiting> & { readonly names: readonly string[] } {
+    const { messageChance: chance, awaiting } = this.#options
+    const jobs = awaiting()
+    if (jobs.length > 0 && chance.hits(0.8)) return chance.pick(jobs)
+    const handle = this.#handles.length > 0 ? chance.pick(this.#handles).handle : undefined
+    return { names: MESSAGES, ...(handle && { id: handle.id }) }
   }
 
   /** Waits for the answer, and notes it. */

@@ -20,6 +20,14 @@ interface Sleep {
   readonly ms: number
 }
 
+/** A wait for a message, which may have an end. */
+interface Receive {
+  readonly kind: 'receive'
+  readonly name: string
+  readonly message: string
+  readonly ms: number | undefined
+}
+
 interface Branches {
   readonly kind: 'all' | 'race'
   readonly name: string
@@ -32,13 +40,17 @@ interface Later {
   readonly name: string
 }
 
-type Program = readonly (Step | Sleep | Branches | Later)[]
+type Program = readonly (Step | Sleep | Receive | Branches | Later)[]
 
 const DEPTH = 2
+
+/** The names of messages. */
+export const MESSAGES = ['go', 'stop'] as const
 
 /** The program of a job. */
 function programOf({ number }: Task): Program {
   const chance = new Chance(number ^ 0x9706)
+  const messageChance = new Chance(number ^ 0x3e55)
   let names = 0
   const sequence = (depth: number): Program => Array.from({ length: chance.whole(1, depth === 0 ? 4 : 2) }, () => part(depth))
   const part = (depth: number): Program[number] => {
@@ -49,7 +61,11 @@ function programOf({ number }: Task): Program {
         name,
         branches: Array.from({ length: chance.whole(2, 3) }, () => sequence(depth + 1)),
       }
-    if (chance.hits(0.3)) return { kind: 'sleep', name, ms: chance.small(3_000) }
+    if (chance.hits(0.3)) {
+      const ms = chance.small(3_000)
+      if (!messageChance.hits(0.4)) return { kind: 'sleep', name, ms }
+      return { kind: 'receive', name, message: messageChance.pick(MESSAGES), ms: messageChance.hits(0.5) ? ms : undefined }
+    }
     if (chance.hits(0.1)) return { kind: 'later', name }
     const fails = chance.hits(0.2) ? chance.whole(1, 5) : 0
     return { kind: 'step', name, ms: chance.small(150), fails, fatal: fails > 0 && chance.hits(0.3) }
@@ -68,7 +84,7 @@ export interface Interpreted {
 
 /** Runs the program of a job. Returns all that its handler has got, in order. */
 export async function interpret(context: Context<Task>, { book, seq, pass, isLater }: Interpreted): Promise<readonly string[]> {
-  const { data, job, step, sleep, changed } = context
+  const { data, job, step, sleep, waitFor, changed } = context
   const trace: string[] = []
   const got = (what: string): void => {
     book.got(seq, job.run, trace.length, what, isLater)
@@ -98,6 +114,13 @@ export async function interpret(context: Context<Task>, { book, seq, pass, isLat
         await sleep(part.name, part.ms)
         got(part.name)
         return
+      case 'receive': {
+        const { name, message, ms } = part
+        const received = await waitFor(message, { as: name, ...(ms !== undefined && { timeout: ms }) })
+        book.received(seq, message, received)
+        got(`${name} ${String(received ?? 'nothing')}`)
+        return
+      }
       case 'later':
         if (isLater && (await changed(part.name))) await call({ kind: 'step', name: `${part.name} later`, ms: 5, fails: 0, fatal: false })
         return

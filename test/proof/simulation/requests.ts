@@ -38,6 +38,7 @@ import {
 import { LATE, SNOOZE_MS, UNWANTED } from './handlers.ts'
 import type { History } from './history.ts'
 import { Labels } from './labels.ts'
+import { messageIn } from './messageBook.ts'
 import { type Model, numberOf, type Tracked } from './model.ts'
 import { placeOf } from './pauses.ts'
 
@@ -134,6 +135,8 @@ export class Requests {
   /** The tags of jobs. */
   readonly labels = new Labels()
   mayTake: (session: string) => boolean = () => true
+  /** Whether a job has got that message. */
+  isStored: (seq: number, value: string) => boolean = () => true
   /** Whether a job has that result. */
   isRecorded: (seq: number, number: number) => boolean = () => true
   /** Whether a producer has taken note that its entry at a place was refused. */
@@ -404,6 +407,13 @@ export class Requests {
       for (const number of command.jobs.map(({ data }) => numberOf(data)))
         history.hold(!model.numbers.has(number), 6, () => `the join of call ${number} is refused as ${code}, and has happened`)
     }
+    if (command.op === 'send' && (code === 'JOB_FINISHED' || code === 'MESSAGES_FULL')) {
+      const { id, value: sent, idempotencyKey } = command
+      const job = id && model.find(id)
+      // Without a key it may be a repeat of one that was stored.
+      const so = job === undefined || idempotencyKey === undefined || !this.isStored(job.seq, messageIn(sent))
+      history.hold(so, 62, () => `the message ${messageIn(sent)} to job ${job?.seq} is refused as ${code}, and was stored`)
+    }
     if (code === 'JOB_NOT_FOUND' && 'id' in command && typeof command.id === 'object') {
       const { id } = command
       const job = model.find(id)
@@ -515,6 +525,14 @@ export class Requests {
         const { seq, number } = command
         const so = !model.jobs.has(seq) || this.isRecorded(seq, number)
         history.hold(so, 60, () => `result ${number} of job ${seq} is acknowledged, and not committed`)
+        break
+      }
+      case 'send': {
+        const { id, value: sent } = command
+        const job = id && model.find(id)
+        const so = job === undefined || this.isStored(job.seq, messageIn(sent))
+        history.hold(so, 62, () => `the message ${messageIn(sent)} to job ${job?.seq} is acknowledged, and not stored`)
+        if (value === 'known') history.meet('messageKnown')
         break
       }
       case 'parents':

@@ -49,13 +49,14 @@ export class StepBook {
 
   /** Before the model: a result is of a run that has begun in an earlier turn, and changes what its end means. */
   commit(effects: Effects, wall: number, mono: number): void {
-    for (const { seq, number, asked, name, run, kind, endedAt, error } of effects.steps) {
+    for (const { seq, number, asked, name, run, kind, endedAt, value, error } of effects.steps) {
       this.#history.note(`job ${seq} run ${run} records ${number} (asked ${asked}) ${kind} ${name}`)
       const job = this.#model.jobs.get(seq)
       if (job === undefined) continue
       const page = this.#page(seq)
       if (this.#add(job, page, { number, asked, name, run, isFailed: error !== undefined })) {
-        if (kind === 'sleep') this.#woken(job, page, name, endedAt)
+        if (kind === 'message' && value !== null) page.ends.delete(name)
+        else if (kind === 'sleep' || kind === 'message') this.#woken(job, page, name, endedAt)
         else this.#history.hold(job.state === ACTIVE, 60, () => `job ${seq} has a result of step ${name} in state ${job.state}`)
       }
       this.#model.anew(job, wall, mono)
@@ -63,7 +64,7 @@ export class StepBook {
     for (const { seq, state } of effects.jobs) if (!isFinal(state)) this.#revived(seq, effects)
     for (const { seq, number, failed } of effects.rewinds) this.#rewind(seq, number, failed === true)
     for (const { seq, extras } of effects.jobs)
-      for (const wait of extras?.steps?.waiting?.waits ?? []) this.#open(seq, wait.name, wait.until)
+      for (const wait of extras?.steps?.waiting?.waits ?? []) this.#open(seq, wait.name, wait.until ?? Number.POSITIVE_INFINITY)
   }
 
   /** After the model: what is gone has left nothing. */
@@ -117,6 +118,12 @@ export class StepBook {
     }
   }
 
+  /** A handler has got a message, or undefined where its time has passed. */
+  received(seq: number, message: string, value: unknown): void {
+    const so = value === undefined || String(value).startsWith(`${message} `)
+    this.#history.hold(so, 62, () => `job ${seq} waits for '${message}', and gets '${String(value)}'`)
+  }
+
   /** @param rows of the file: the results of each job */
   file(rows: readonly FiledStep[]): void {
     const found = new Map(rows.map(({ seq, rows: of }) => [seq, of]))
@@ -165,6 +172,7 @@ export class StepBook {
     // One that is over as it is asked for is in no row of waits.
     if (end === undefined) return
     this.#history.meet('slept')
+    this.#history.hold(end !== Number.POSITIVE_INFINITY, 63, () => `${name} of job ${job.seq} has no end, and ends without a message`)
     const early = end - endedAt
     const asked = early > 0 && this.#requests.asked('runNow', job)
     this.#history.hold(early <= 0 || asked, 63, () => `${name} of job ${job.seq} ends ${early} ms early`)

@@ -16,6 +16,7 @@ import { Folder } from './journal.ts'
 import { LogBook } from './logBook.ts'
 import { Looks } from './looks.ts'
 import { auditMemory } from './memory.ts'
+import { MessageBook } from './messageBook.ts'
 import { Misfortunes } from './misfortunes.ts'
 import { Model, whatOf } from './model.ts'
 import { NameTurns } from './nameTurns.ts'
@@ -137,6 +138,7 @@ export class SimulatedWorld {
   readonly #nameTurns: NameTurns
   readonly #logBook: LogBook
   readonly #stepBook: StepBook
+  readonly #messageBook: MessageBook
   readonly #strictOrder: StrictOrder
   readonly #misfortunes: Misfortunes
   readonly #schedules: Schedules
@@ -201,6 +203,8 @@ export class SimulatedWorld {
     this.#nameTurns = new NameTurns(this.history, this.#model)
     this.#logBook = new LogBook(this.history, this.#model)
     this.#stepBook = new StepBook(this.history, this.#model, this.#requests)
+    this.#messageBook = new MessageBook(this.history, this.#model)
+    this.#requests.isStored = (seq, value) => this.#messageBook.has(seq, value)
     this.#requests.isRecorded = (seq, number) => this.#stepBook.isRecorded(seq, number)
     this.#strictOrder = new StrictOrder(this.history, this.#model)
     this.#misfortunes = new Misfortunes(this, new Chance(plan.seed ^ 0xbad), this.#sessions, this.#requests)
@@ -251,6 +255,8 @@ export class SimulatedWorld {
       callbacks: plan.callbacks,
       joins: plan.joins,
       programs: plan.programs,
+      messageChance: new Chance(plan.seed ^ 0x3e56),
+      awaiting: () => this.#messageBook.awaiting,
       stuck: () => this.#stepBook.stuck,
       joiners: () => this.#model.joiners,
       hasty: plan.hasty,
@@ -312,6 +318,7 @@ export class SimulatedWorld {
     this.#often(deadLetters, 0x1e77e, (client) => this.operations.tellLetters(client))
     this.#often(joinActs, 0x1014, (client) => this.operations.meddle(client))
     this.#often(60 * this.plan.programs, 0x57ea, (client) => this.operations.rewind(client))
+    this.#often(120 * this.plan.programs, 0x3e57, (client) => this.operations.post(client))
     this.#often(crowdedKeys, 0xc20d, (client) => this.operations.crowdKeys(client))
     this.#often(pauses, 0x9a05f, (client) => this.operations.pause(client))
     for (const app of this.#apps)
@@ -516,11 +523,13 @@ export class SimulatedWorld {
       committed: (effects, header) => {
         history.hold(this.engine !== this.#robbed, 8, () => 'an engine writes to a file that another has taken over')
         this.#stepBook.commit(effects, header.at, turnMono)
+        this.#messageBook.commit(effects)
         this.#model.commit({ effects, wall: header.at, mono: turnMono, nextEvent: header.nextEvent })
         if (effects.forgetKeysBefore > 0 && !this.healed) history.meet('keysForgotten')
         if (effects.forgetEventsBefore > 1 && !this.healed) history.meet('eventsForgotten')
         this.#schedules.commit(effects, header.at)
         this.#stepBook.forget()
+        this.#messageBook.forget()
         this.#logBook.commit(effects)
         if (this.plan.hasty > 0 && !this.healed) this.#haste()
         if (effects.lanesGone.length > 0) history.meet('nameForgotten')
@@ -617,6 +626,7 @@ export class SimulatedWorld {
         this.history.violate(19, `run ${run} of job ${seq} has ended in its worker, and the engine is not told`)
       const helper = this.clients.find((client) => !client.dead && this.#helpers.has(client))
       const over = helper !== undefined && this.#schedules.heal(helper)
+      if (helper !== undefined) for (const awaiting of this.#messageBook.awaiting) this.operations.post(helper, awaiting)
       if (
         over &&
         this.#model.live === 0 &&
@@ -688,6 +698,7 @@ export class SimulatedWorld {
     this.#audit.file(this.#database, actor.store)
     this.#logBook.file(this.#database.logLines())
     this.#stepBook.file(this.#database.steps())
+    this.#messageBook.file(this.#database.messages())
     const unanswered = this.#requests.unanswered.filter((request) => !request.endsWith('progress') && !request.endsWith('log'))
     for (const request of unanswered) this.history.violate(4, `${request} is never answered`)
     for (const folder of this.folders) this.#journaled(folder)

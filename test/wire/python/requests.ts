@@ -21,6 +21,7 @@ export const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> =
   pause: { job: 'name', for: 'duration' },
   queues: { queue: 'name' },
   retry: { from: 'from_' },
+  send: { value: 'data', name: 'message' },
   upsertSchedule: { absent: 'create_only', updatedAt: 'unchanged_since' },
 }
 

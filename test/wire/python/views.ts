@@ -42,6 +42,7 @@ export const VIEW_OF: Readonly<Record<string, string>> = {
   JobCause: 'JobCause',
   JobStep: 'JobStep',
   OpenWait: 'JobWait',
+  KeptMessage: 'JobMessage',
   QueueKey: 'QueueKey',
 }
 
@@ -222,6 +223,13 @@ export const CLASSES: readonly ViewClass[] = [
   },
   { name: 'JobWait', module: '_views', reader: 'job_wait', says: 'A wait of a job that has yet to end.', rows: core.OPEN_WAIT.rows },
   {
+    name: 'JobMessage',
+    module: '_views',
+    reader: 'job_message',
+    says: 'A message that no wait has taken yet.',
+    rows: core.KEPT_MESSAGE.rows,
+  },
+  {
     name: 'JobSteps',
     module: '_views',
     reader: 'job_steps',
@@ -229,6 +237,8 @@ export const CLASSES: readonly ViewClass[] = [
     rows: {
       steps: { kind: { type: 'list', of: core.STEP }, from: 'results', says: 'The results, in the order of their numbers' },
       waits: { kind: { type: 'list', of: core.OPEN_WAIT }, says: 'The open waits of the job, the earliest end first' },
+      messages: { kind: { type: 'list', of: core.KEPT_MESSAGE }, says: 'The oldest messages that the job keeps' },
+      kept: { kind: { type: 'count' }, says: 'The number of all messages that it keeps' },
       next: { kind: { type: 'count' }, says: 'Give it as `after` for the next page', nil: 'at the end' },
     },
   },

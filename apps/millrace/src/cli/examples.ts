@@ -21,6 +21,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'jobs show': ['millrace jobs show 01990a5e-7f00-7000-8000-000000400001'],
   'jobs explain': ['millrace jobs explain 01990a5e-7f00-7000-8000-000000400001'],
   'jobs steps': ['millrace jobs steps 01990a5e-7f00-7000-8000-000000400001'],
+  'jobs send': [`millrace jobs send 01990a5e-7f00-7000-8000-000000400001 approved '{"by":"ada"}'`],
   'jobs cancel': [
     'millrace jobs cancel 01990a5e-7f00-7000-8000-000000400001 --reason "wrong file"',
     'millrace jobs cancel --name mail --dry-run',

@@ -43,7 +43,7 @@ test('a token is told once, does what it allows, and is revoked by its name or i
   const second = control.createToken({ name: 'admin' })
   expect(first.token).toMatch(/^mr_[\w-]{43}$/)
   expect(control.authenticate(first.token)).toEqual({ name: 'producer', scopes: ['enqueue', 'read'] })
-  expect(control.authenticate(second.token)).toEqual({ name: 'admin', scopes: ['enqueue', 'work', 'read', 'admin'] })
+  expect(control.authenticate(second.token)).toEqual({ name: 'admin', scopes: ['enqueue', 'work', 'read', 'admin', 'send'] })
   for (const wrong of ['', 'mr_', first.token.slice(0, -1), `${first.token}A`, first.token.toUpperCase()])
     expect(control.authenticate(wrong)).toBeUndefined()
   expect(control.revokeToken('producer')).toMatchObject({ name: 'producer', revokedAt: new Date(1_000) })

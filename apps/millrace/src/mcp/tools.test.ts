@@ -29,7 +29,7 @@ async function engineOf() {
 
 test.each(TOOLS)('$name shows no payload unless that is allowed', async ({ input, call }) => {
   const { engine, id } = await engineOf()
-  const given = input.parse('id' in input.shape ? { id } : {})
+  const given = input.parse({ ...('id' in input.shape && { id }), ...('message' in input.shape && { message: 'm' }) })
   const answer = await call(engine, given, { payloads: false }).catch((error: Error) => ({ error: error.message }))
   expect(JSON.stringify(answer)).not.toContain('the secret of')
 })
@@ -68,6 +68,8 @@ test('get_steps has a page of stored steps with their errors, and retry_job says
   expect(await use('get_steps', { after: 1 }, false)).toEqual({
     steps: [expect.not.objectContaining({ value: expect.anything() })],
     waits: [expect.objectContaining({ name: 'nap' })],
+    messages: [],
+    kept: 0,
     next: undefined,
   })
   await t.clock.advance('1h')

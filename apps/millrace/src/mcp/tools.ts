@@ -3,6 +3,7 @@ import {
   FAILURES_ORDERS,
   type FailuresOptions,
   JobNotFoundError,
+  LIMITS,
   LIST_ORDERS,
   type LogsOptions,
   mapJobTexts,
@@ -10,11 +11,12 @@ import {
   type QueuesPageOptions,
   type RetryOptions,
   type ScheduleListOptions,
+  type SendOptions,
   STATES,
   type StepsOptions,
   shortened,
 } from '@millrace/core'
-import type { Engine, Job, JobLog, JobStep, ListOptions, ManyFilter, Schedule, Stats } from '@millrace/engine'
+import type { Engine, Job, JobLog, JobMessage, JobStep, ListOptions, ManyFilter, Schedule, Stats } from '@millrace/engine'
 import { z } from 'zod'
 import { plain } from '../cli/output/plain.ts'
 import { warningsOf } from '../cli/view/warnings.ts'
@@ -138,14 +140,15 @@ export const TOOLS: readonly Tool[] = [
   tool({
     name: 'get_steps',
     title: 'Stored steps',
-    description: `Returns the stored steps of a job in order, with their errors, and its open sleeps. With --payloads also the first ${LINE_CHARACTERS} characters of each value.`,
+    description: `Returns the stored steps of a job in order, with their errors, its open waits, and the messages that it keeps. With --payloads also the first ${LINE_CHARACTERS} characters of each value.`,
     input: ID.extend({
       after: z.int().min(0).optional().describe('The next of the previous answer.'),
       limit,
     }),
     async call(engine, { id, ...options }, { payloads }) {
-      const { steps, ...page } = await engine.steps(id, defined<StepsOptions>(options))
-      return { steps: steps.map((step) => briefStep(step, payloads)), ...page }
+      const { steps, messages, ...page } = await engine.steps(id, defined<StepsOptions>(options))
+      const shown = (each: JobStep | JobMessage) => briefStep(each, payloads)
+      return { steps: steps.map(shown), messages: messages.map(shown), ...page }
     },
   }),
   tool({
@@ -201,6 +204,22 @@ export const TOOLS: readonly Tool[] = [
     },
   }),
   tool({
+    name: 'send_message',
+    title: 'Send a message to one job',
+    description:
+      'Sends a message that the handler of a job waits for, such as an approval. explain_job and get_steps tell what it waits for. Ask the user first.',
+    input: ID.extend({
+      message: z.string().min(1).max(LIMITS.keyLength).describe('The name of the message.'),
+      data: z.unknown().optional().describe('The data of the message: any JSON.'),
+      idempotencyKey: z.string().optional().describe('Stores the message once, however often it is sent.'),
+    }),
+    changes: true,
+    async call(engine, { id, message, data, ...options }) {
+      const outcome = await engine.send(id, message, data, defined<SendOptions>(options))
+      return { id, outcome, ...(await explained(engine, id)) }
+    },
+  }),
+  tool({
     name: 'retry_jobs',
     title: 'Retry failed jobs',
     description:
@@ -231,7 +250,7 @@ function shortLine(line: JobLog): object {
 }
 
 /** Returns a recorded result, with its value as JSON if values are shown. */
-function briefStep({ value, ...step }: JobStep, isWhole: boolean): object {
+function briefStep({ value, ...step }: JobStep | JobMessage, isWhole: boolean): object {
   return isWhole && value !== undefined ? { ...step, value: shortText(JSON.stringify(plain(value))) } : step
 }
 

@@ -23,7 +23,7 @@ describe('tokens', () => {
     [[], 'OPTION_RANGE', 'token', /1 to 64 of { token, scopes }, got 0/],
     [Array(65).fill({ token: TOKEN }), 'OPTION_RANGE', 'token', /got 65/],
     [[{ token: TOKEN, name: 'ops' }], 'OPTION_TYPE', 'name', /no option 'name'/],
-    [[{ token: TOKEN, scopes: [] }], 'OPTION_TYPE', 'token[0].scopes', /enqueue, work, read, admin, got none/],
+    [[{ token: TOKEN, scopes: [] }], 'OPTION_TYPE', 'token[0].scopes', /enqueue, work, read, admin, send, got none/],
     [[{ token: TOKEN }, { token: TOKEN, scopes: ['read', 'root'] }], 'OPTION_TYPE', 'token[1].scopes', /got "read", "root"/],
   ])('%j is refused as %s of %s', (value, code, option, message) => {
     expect(() => tokensOption(value)).toThrow(expect.objectContaining({ code, option, message: expect.stringMatching(message) }))

@@ -5,6 +5,7 @@ import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { type Command, type Reach, traitsOf } from '../operations.ts'
 import { describe } from '../options/describe.ts'
 import { nameOption } from '../options/name.ts'
+import type { SendCommand } from '../stepCommands.ts'
 import { withUnfit } from '../unfit.ts'
 import { reservedKey } from './reserved.ts'
 import { SCOPES, type Scope, scopesOption } from './scopes.ts'
@@ -14,7 +15,10 @@ export interface Permit {
   readonly scopes: readonly Scope[]
   /** The token's name in the audit. */
   readonly name?: string
-  /** Job names that workers with this token serve, 1 to 100. Default every name. It restricts only the scope `work`. */
+  /**
+   * Job names that workers with this token serve, and to whose jobs it sends messages: 1 to 100. Default every name. It restricts only
+   * the scopes `work` and `send`.
+   */
   readonly names?: readonly string[]
   /** Queues that workers with this token serve, 1 to 100. Default every queue. It restricts only the scope `work`. */
   readonly queues?: readonly string[]
@@ -31,8 +35,8 @@ const BOUND_MAX = 100
 export function permitOption(prefix: string, { scopes, name, names, queues }: Readonly<Partial<Record<keyof Permit, unknown>>>): Permit {
   const read = scopesOption(`${prefix}scopes`, scopes)
   const bounds = {
-    ...(names !== undefined && { names: boundOption(`${prefix}names`, names, read) }),
-    ...(queues !== undefined && { queues: boundOption(`${prefix}queues`, queues, read) }),
+    ...(names !== undefined && { names: boundOption(`${prefix}names`, names, read, ['work', 'send']) }),
+    ...(queues !== undefined && { queues: boundOption(`${prefix}queues`, queues, read, ['work']) }),
   }
   return { scopes: read, ...(name !== undefined && { name: tokenNameOption(`${prefix}name`, name) }), ...bounds }
 }
@@ -42,14 +46,17 @@ function tokenNameOption(option: string, value: unknown): string {
   throw new OptionTypeError(option, `${option} must be a string that is not empty, got ${describe(value)}`)
 }
 
-function boundOption(option: string, value: unknown, scopes: readonly Scope[]): readonly string[] {
+function boundOption(option: string, value: unknown, scopes: readonly Scope[], bound: readonly Scope[]): readonly string[] {
   if (!Array.isArray(value)) throw new OptionTypeError(option, `${option} must be an array of names, got ${describe(value)}`)
   if (value.length === 0 || value.length > BOUND_MAX) {
     const message = `${option} must have 1 to ${BOUND_MAX} names, got ${value.length}: leave it out to allow all`
     throw new OptionRangeError(option, value.length === 0 ? 1 : BOUND_MAX, message)
   }
-  if (!scopes.includes('work'))
-    throw new OptionTypeError(option, `${option} binds the scope work, and the scopes are ${scopes.join(', ')}: add work, or leave it out`)
+  if (!bound.some((scope) => scopes.includes(scope))) {
+    const what = bound.length === 1 ? 'the scope' : 'the scopes'
+    const message = `${option} binds ${what} ${bound.join(' and ')}, and the scopes are ${scopes.join(', ')}: add ${bound[0]}, or leave it out`
+    throw new OptionTypeError(option, message)
+  }
   return [...new Set(value.map((name, index) => nameOption(`${option}[${index}]`, name)))]
 }
 
@@ -97,6 +104,11 @@ export function withForbiddenKeys({ scopes }: Permit, command: CheckedForward): 
     const message = firstOf(jobs, reservedOfJob)
     return message === undefined ? undefined : { code: 'FORBIDDEN', message }
   })
+}
+
+/** Returns the message with the names that bind its sender. */
+export function withinNames({ names }: Permit, command: SendCommand): SendCommand {
+  return names === undefined ? command : { ...command, only: names }
 }
 
 /** Looks at the keys that a command sets: its own, which a flow has, and those of its new jobs, but not those of a `forward`. */

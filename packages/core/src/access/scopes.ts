@@ -1,9 +1,9 @@
-/** The scopes that a token may have: the same four words over sockets and over HTTP. */
+/** The scopes that a token may have: the same five words over sockets and over HTTP. */
 import { OptionTypeError } from '../errors.ts'
 import { describe } from '../options/describe.ts'
 
 /** Their order is that of their numbers on the wire. */
-export const SCOPES = ['enqueue', 'work', 'read', 'admin'] as const
+export const SCOPES = ['enqueue', 'work', 'read', 'admin', 'send'] as const
 
 /** A right that a token can have. */
 export type Scope = (typeof SCOPES)[number]

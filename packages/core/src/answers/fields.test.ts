@@ -11,7 +11,7 @@ import type { AnswerRecord, FieldsOf, Same } from './kind.ts'
 import type { QUEUE, QUEUE_KEYS } from './queue.ts'
 import type { SCHEDULE_SET, STORED_SCHEDULE } from './schedule.ts'
 import type { STATS } from './stats.ts'
-import type { STORED_STEP, STORED_WAIT } from './step.ts'
+import type { KEPT_MESSAGE, STORED_STEP, STORED_WAIT } from './step.ts'
 import type { ATTACHED_WORKER } from './worker.ts'
 
 type Wire<Of extends AnswerRecord> = FieldsOf<Of['rows'], 'wire'>
@@ -27,6 +27,7 @@ const same: {
   readonly JobView: Same<Wire<typeof Jobs.STORED_JOB>, Core.JobView>
   readonly StepResult: Same<Wire<typeof STORED_STEP>, Core.StepResult>
   readonly OpenWait: Same<Wire<typeof STORED_WAIT>, Core.OpenWait>
+  readonly KeptMessage: Same<Wire<typeof KEPT_MESSAGE>, Core.KeptMessage>
   readonly QueueView: Same<Wire<typeof QUEUE>, Core.QueueView>
   readonly QueueKeys: Same<Wire<typeof QUEUE_KEYS>, Core.QueueKeys>
   readonly AttachedWorker: Same<Wire<typeof ATTACHED_WORKER>, Core.AttachedWorker>
@@ -59,6 +60,7 @@ const same: {
   JobView: true,
   StepResult: true,
   OpenWait: true,
+  KeptMessage: true,
   QueueView: true,
   QueueKeys: true,
   AttachedWorker: true,

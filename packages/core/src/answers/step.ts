@@ -24,7 +24,17 @@ export const STORED_STEP = record('JobStep', { ...STEP.rows, asked: ASKED })
 export const OPEN_WAIT = record('OpenWait', {
   name: { kind: STRING, says: 'Name that the handler gave it' },
   since: { kind: TIME, says: 'Time at which the engine first heard of it' },
-  until: { kind: TIME, says: 'Time at which it ends' },
+  until: { kind: TIME, says: 'Time at which it ends', missing: 'if a message is awaited without a timeout' },
+  message: { kind: STRING, says: 'Name of the message that it waits for', missing: 'unless it waits for one' },
 })
 
 export const STORED_WAIT = record('OpenWait', { ...OPEN_WAIT.rows, asked: ASKED })
+
+/** The fields of a message that no wait has taken yet. */
+export const KEPT_MESSAGE = record('KeptMessage', {
+  number: { kind: COUNT, says: 'Place in the order in which the messages of the job came, from 1' },
+  name: { kind: STRING, says: 'Name of the message' },
+  at: { kind: TIME, says: 'Time at which it came' },
+  value: { kind: DATA, says: 'Value that it carries', nil: 'if there is none' },
+  by: { kind: STRING, says: 'Name of the token that sent it, or what the caller said', missing: 'if nobody said' },
+})

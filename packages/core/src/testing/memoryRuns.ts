@@ -4,7 +4,7 @@ import { droppedAttempt, lastRunOf } from '../kernel/jobs/view.ts'
 import type { JobRow } from '../kernel/records/rows.ts'
 import type { Effects } from '../kernel/state/effects.ts'
 import type { LogsQuery } from '../kernel/state/store.ts'
-import type { LogRecord, RunRecord, StepRecord } from '../kernel/state/turnRows.ts'
+import type { LogRecord, MessageRecord, RunRecord, StepRecord } from '../kernel/state/turnRows.ts'
 import { ACTIVE, COMPLETED } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { AttemptView, NumberedLine } from '../replies.ts'
@@ -19,7 +19,11 @@ export class MemoryRuns {
   /** Results of durable calls by job and number. */
   readonly #steps: Map<string, StepRecord>
 
+  /** Kept messages by job and number. */
+  readonly #messages: Map<string, MessageRecord>
+
   constructor(undo: Undo) {
+    this.#messages = new UndoMap(undo)
     this.#steps = new UndoMap(undo)
     this.#runs = new UndoMap(undo)
     this.#logs = new UndoMap(undo)
@@ -33,7 +37,9 @@ export class MemoryRuns {
     return [...this.#logs.values()].sort((a, b) => a.seq - b.seq || a.run - b.run || a.number - b.number)
   }
 
-  write({ runs, logs, steps, rewinds }: Effects): void {
+  write({ runs, logs, steps, rewinds, messages, taken }: Effects): void {
+    for (const { seq, number } of taken) this.#messages.delete(`${seq} ${number}`)
+    for (const record of messages) this.#messages.set(`${record.seq} ${record.number}`, record)
     for (const record of steps) {
       const key = `${record.seq} ${record.number}`
       if (!this.#steps.has(key)) this.#steps.set(key, record)
@@ -59,6 +65,7 @@ export class MemoryRuns {
   /** Removes all that is known of a job's runs. */
   forget(seq: number): void {
     for (const { number } of this.stepsOf(seq)) this.#steps.delete(`${seq} ${number}`)
+    for (const { number } of this.messagesOf(seq)) this.#messages.delete(`${seq} ${number}`)
     for (const { run } of this.#runsOf(seq)) this.#runs.delete(`${seq} ${run}`)
     this.#forgetLogs(seq, Number.POSITIVE_INFINITY)
   }
@@ -66,6 +73,11 @@ export class MemoryRuns {
   /** Returns the results of a job's durable calls, in the order of their numbers. */
   stepsOf(seq: number): readonly StepRecord[] {
     return [...this.#steps.values()].filter((record) => record.seq === seq).sort((a, b) => a.number - b.number)
+  }
+
+  /** Returns the messages that a job keeps, the oldest first. */
+  messagesOf(seq: number): readonly MessageRecord[] {
+    return [...this.#messages.values()].filter((record) => record.seq === seq).sort((a, b) => a.number - b.number)
   }
 
   /** @param worker the worker of the job's last run */

@@ -6,7 +6,7 @@ import type { FailedPlace } from '../commands.ts'
 import type { JournalEvent } from '../events.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
-import { dataBytes } from '../job.ts'
+import { type Data, dataBytes } from '../job.ts'
 import { contains } from '../kernel/jobs/contains.ts'
 import { type JudgedRun, matchesFilter } from '../kernel/jobs/matchesFilter.ts'
 import type { DependencyCounter } from '../kernel/records/flowState.ts'
@@ -64,7 +64,7 @@ import type { AttemptView, NumberedLine } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
 import type { Totals } from '../stats.ts'
-import type { StepResult } from '../steps.ts'
+import type { KeptMessage, StepResult } from '../steps.ts'
 import { MemoryFlows } from './memoryFlows.ts'
 import { MemoryJournal } from './memoryJournal.ts'
 import { cutRow, listOf } from './memoryLists.ts'
@@ -434,13 +434,13 @@ export class MemoryStore implements Store {
 
   steps(seq: number, after: number, limit: number, bytes: number): { readonly results: StepResult[]; readonly complete: boolean } {
     const behind = this.#runs.stepsOf(seq).filter(({ number }) => number > after)
-    let taken = 0
-    const end = behind.findIndex(({ value }, index) => {
-      taken += dataBytes(value)
-      return index > 0 && (index === limit || taken > bytes)
-    })
-    const results = (end < 0 ? behind : behind.slice(0, end)).map(({ seq: _seq, ...result }) => result)
-    return { results, complete: end < 0 }
+    const end = endOfPage(behind, limit, bytes)
+    return { results: behind.slice(0, end).map(({ seq: _seq, ...result }) => result), complete: end === behind.length }
+  }
+
+  messages(seq: number, wanted: string | undefined, limit: number, bytes: number): KeptMessage[] {
+    const kept = this.#runs.messagesOf(seq).filter(({ name }) => wanted === undefined || name === wanted)
+    return kept.slice(0, endOfPage(kept, limit, bytes)).map(({ seq: _seq, ...message }) => message)
   }
 
   withLastRuns(rows: readonly JobRow[]): JobRow[] {
@@ -861,4 +861,14 @@ export function keyOf(name: string, key: string): string {
 
 function broken(message: string): StoreFailure {
   return new StoreFailure('broken', 'statement', message)
+}
+
+/** Returns the number of rows of a page: at most `limit`, about `bytes` of their values, and one at least. */
+function endOfPage(rows: readonly { readonly value: Data }[], limit: number, bytes: number): number {
+  let taken = 0
+  const end = rows.findIndex(({ value }, index) => {
+    taken += dataBytes(value)
+    return index > 0 && (index === limit || taken > bytes)
+  })
+  return end < 0 ? rows.length : end
 }

@@ -20,12 +20,14 @@ export function recordedOf(store: Store, tables: Tables, command: RecordedComman
   return { ...pageOf(store, seq, after, LIMITS.pageSteps), generation, waits: waiting?.waits ?? [] }
 }
 
-/** Returns a page of the results of a job's durable calls, with its open waits. */
+/** Returns a page of the results of a job's durable calls, with its open waits and the messages that it keeps. */
 export function stepsOf(store: Store, { id, after, limit }: CommandOf<'steps'>): JobStepsPage | null {
   const row = findRow(store, id, 0)
   if (row === undefined) return null
   const waits = isFinal(row.state) ? [] : (row.extras?.steps?.waiting?.waits ?? [])
-  return { ...pageOf(store, row.seq, after, limit), waits }
+  const kept = row.extras?.kept?.count ?? 0
+  const messages = kept === 0 ? [] : store.messages(row.seq, undefined, limit, LIMITS.stepsBytes)
+  return { ...pageOf(store, row.seq, after, limit), waits, messages, kept }
 }
 
 function pageOf(store: Store, seq: number, after: number, limit: number): StepsPage {

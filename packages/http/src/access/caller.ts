@@ -8,7 +8,7 @@ export type Demand = Scope | 'any'
 export interface Caller {
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** Job names to which its scope `work` is bound. Default every name. Tokens that it creates are bound to these, too. */
+  /** Job names to which its scopes `work` and `send` are bound. Default every name. Tokens that it creates are bound to these, too. */
   readonly names?: readonly string[]
   /** Queues to which its scope `work` is bound. Default every queue. Tokens that it creates are bound to these, too. */
   readonly queues?: readonly string[]
@@ -17,7 +17,7 @@ export interface Caller {
 /** The caller of an API without tokens. */
 export const ANYONE: Caller = { name: 'anyone', scopes: SCOPES }
 
-/** Returns the name that is stored with what the caller cancels; none without tokens. */
-export function cancelBy(caller: Caller): { readonly by?: string } {
+/** Returns the name that is stored with what the caller cancels or sends; none without tokens. */
+export function namedBy(caller: Caller): { readonly by?: string } {
   return caller === ANYONE || caller.name === '' ? {} : { by: caller.name.slice(0, LIMITS.nameLength) }
 }

@@ -1,7 +1,7 @@
 /** Jobs, one at a time. */
 
 import { z } from '@hono/zod-openapi'
-import type { JobHandle, JobPage } from '@millrace/client'
+import type { JobHandle, JobMessage, JobPage, JobStep } from '@millrace/client'
 import {
   type CancelOptions,
   formatCursor,
@@ -15,7 +15,7 @@ import {
   type StepsOptions,
   shortened,
 } from '@millrace/core'
-import { cancelBy } from '../access/caller.ts'
+import { namedBy } from '../access/caller.ts'
 import { json, noContent } from '../answer.ts'
 import { withBytes } from '../binary.ts'
 import { invalid } from '../errors.ts'
@@ -170,14 +170,15 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       path: '/v1/jobs/{id}/steps',
       tag: 'jobs',
       scope: 'read',
-      summary: 'Stored steps of a job, one page, and its open sleeps',
+      summary: 'Stored steps of a job, one page, with its open waits and the messages that it keeps',
       params: JOB_PATH,
       query: STEPS_QUERY,
       responses: { 200: { description: 'The results', schema: JOB_STEPS } },
       refusals: [404],
       async handle({ params: { id }, query }) {
-        const { steps, ...page } = await engine.steps(id, query as StepsOptions)
-        return json(200, { steps: steps.map((step) => shownStep(step, redaction)), ...page })
+        const { steps, messages, ...page } = await engine.steps(id, query as StepsOptions)
+        const shown = (each: JobStep | JobMessage) => shownStep(each, redaction)
+        return json(200, { steps: steps.map(shown), messages: messages.map(shown), ...page })
       },
     }),
 
@@ -217,7 +218,7 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       refusals: [404, 409],
       target: (body) => body,
       async handle({ params, body, caller }) {
-        return json(200, { outcome: await engine.cancel(params.id, { ...body, ...cancelBy(caller) } as CancelOptions) })
+        return json(200, { outcome: await engine.cancel(params.id, { ...body, ...namedBy(caller) } as CancelOptions) })
       },
     }),
 

@@ -1,7 +1,7 @@
 /** The job that holds a key, and the key itself. */
 import { z } from '@hono/zod-openapi'
 import { type CancelOptions, type GetOptions, JobNotFoundError, type JobOfKey, KEY_KINDS, type RetryOptions } from '@millrace/core'
-import { cancelBy } from '../access/caller.ts'
+import { namedBy } from '../access/caller.ts'
 import { json, noContent } from '../answer.ts'
 import { withBytes } from '../binary.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
@@ -48,7 +48,7 @@ export function keyedRoutes({ engine, redaction }: Service): readonly Operation[
       responses: { 200: { description: 'How far it came', schema: z.strictObject({ outcome: z.string() }).openapi('CancelByKeyResult') } },
       target: (body) => body,
       handle: async ({ params, body, caller }) =>
-        json(200, { outcome: await engine.cancel(jobOf(params), { ...body, ...cancelBy(caller) } as CancelOptions) }),
+        json(200, { outcome: await engine.cancel(jobOf(params), { ...body, ...namedBy(caller) } as CancelOptions) }),
     }),
     operation({
       ...admin,

@@ -1,7 +1,7 @@
 /** Changes many jobs that match a filter. */
 import { z } from '@hono/zod-openapi'
 import type { ManyFilter, ManyOptions, RedriveOptions, UpdateManyChanges } from '@millrace/core'
-import { cancelBy } from '../access/caller.ts'
+import { namedBy } from '../access/caller.ts'
 import { json } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { CANCEL_MANY, MANY, MANY_RESULT, REDRIVE, UPDATE_MANY } from '../schemas/job.ts'
@@ -59,7 +59,7 @@ export function manyRoutes({ engine, redaction }: Service): readonly Operation[]
           await engine.cancelMany(filterOf(body), {
             ...optionsOf(body),
             ...(body.reason !== undefined && { reason: body.reason }),
-            ...cancelBy(caller),
+            ...namedBy(caller),
           }),
         ),
     }),

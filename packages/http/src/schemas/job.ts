@@ -1,8 +1,16 @@
 /** Schemas of jobs: as they are requested, and as they are shown. */
 import { z } from '@hono/zod-openapi'
-import type { Job, JobStep, PayloadPreview, PayloadPreviews } from '@millrace/client'
+import type { Job, JobMessage, JobStep, PayloadPreview, PayloadPreviews } from '@millrace/client'
 import { LIMITS, LIST_ORDERS, PAYLOAD_MODES, PAYLOADS } from '@millrace/core'
-import { DECODED, EXPLANATION as EXPLANATION_ROWS, JOB as JOB_ROWS, NUMBERED_LINE, OPEN_WAIT, STEP } from '@millrace/core/answers'
+import {
+  DECODED,
+  EXPLANATION as EXPLANATION_ROWS,
+  JOB as JOB_ROWS,
+  KEPT_MESSAGE,
+  NUMBERED_LINE,
+  OPEN_WAIT,
+  STEP,
+} from '@millrace/core/answers'
 import { base64, binaryOf } from '../binary.ts'
 import { BOUNDS } from '../limits.ts'
 import { REDACTED, type Redaction } from '../redaction.ts'
@@ -67,12 +75,24 @@ export const JOB_STEPS = z
         .openapi('JobStep'),
     ),
     waits: z.array(answerOf(OPEN_WAIT)).openapi({ description: 'The open waits of the job, the earliest end first.' }),
+    messages: z
+      .array(
+        z
+          .strictObject({
+            ...shapeOf(KEPT_MESSAGE.rows),
+            binary: z.literal(true).optional().openapi({ description: 'The value is bytes, and is shown as base64.' }),
+            undecoded: z.literal(true).optional().openapi({ description: 'The value could not be decoded, and is shown as it is stored.' }),
+          })
+          .openapi('KeptMessage'),
+      )
+      .openapi({ description: 'The oldest messages that no wait has taken yet: the same in every page.' }),
+    kept: z.number().openapi({ description: 'The number of all messages that no wait has taken yet.' }),
     next: z.number().optional().openapi({ description: 'Give it as `after`; absent at the end.' }),
   })
   .openapi('JobSteps')
 
-/** Returns the recorded result without what `redact` hides, and with bytes as base64. */
-export function shownStep(found: JobStep, redaction: Redaction): unknown {
+/** Returns the result or the message without what `redact` hides, and with bytes as base64. */
+export function shownStep(found: JobStep | JobMessage, redaction: Redaction): unknown {
   const step = redaction.step(found)
   return step.value instanceof Uint8Array ? { ...step, value: base64(step.value), binary: true } : step
 }

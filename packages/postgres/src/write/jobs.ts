@@ -95,6 +95,8 @@ export function deleteContent(batch: Batch, jobs: readonly PrunedJob[]): void {
   for (const table of ['attempt', 'log']) batch.add(`DELETE FROM ${table} WHERE seq = ANY ($1::bigint[])`, seqs)
   const stepped = jobs.filter(({ extras }) => extras?.steps !== undefined)
   if (stepped.length > 0) batch.add('DELETE FROM step WHERE seq = ANY ($1::bigint[])', stepped.map(seqOf))
+  const messaged = jobs.filter(({ extras }) => extras?.kept !== undefined)
+  if (messaged.length > 0) batch.add('DELETE FROM message WHERE seq = ANY ($1::bigint[])', messaged.map(seqOf))
   const tags = jobs.flatMap(({ seq, extras }) => (extras?.tags ?? []).map((tag) => ({ seq, tag })))
   if (tags.length > 0) batch.add(UNTAG, ...columns(tags, ({ tag }) => tag, seqOf))
   const keys = jobs.flatMap(({ seq, lane, extras }) =>

@@ -25,6 +25,7 @@ import {
   tooManyWrongTokens,
   withChangedNumbers,
   withForbiddenKeys,
+  withinNames,
 } from '@millrace/core'
 import { chooseVersion, ELEMENTS_MAX, type Message, type Refused, WireError } from '@millrace/wire'
 import { isDead, isHere } from '@millrace/worker/process'
@@ -272,15 +273,21 @@ export class Connection {
       case 'cancel':
       case 'cancelTree':
       case 'byKey':
-      case 'cancelMany': {
-        const by = this.#permit?.name
-        return command.by !== undefined || by === undefined || by === ANYONE ? command : { ...command, by: by.slice(0, LIMITS.nameLength) }
-      }
+      case 'cancelMany':
+        return this.#named(command)
+      case 'send':
+        return withinNames(this.#permit ?? NOTHING, this.#named(command))
       case 'forward':
         return withForbiddenKeys(this.#permit ?? NOTHING, withChangedNumbers(this.#options.checked(command)))
       default:
         return this.#options.checked(command)
     }
+  }
+
+  /** Returns the command with the name of its sender's token, unless it names somebody. */
+  #named<C extends { readonly by?: string }>(command: C): C {
+    const by = this.#permit?.name
+    return command.by !== undefined || by === undefined || by === ANYONE ? command : { ...command, by: by.slice(0, LIMITS.nameLength) }
   }
 
   /** Returns the requests that could be read, that the token allows and whose jobs fit their schemas; refuses the others. */

@@ -10,6 +10,7 @@ import {
   type Operation,
   type Reply,
   type Request,
+  type Scope,
   STATES,
   type State,
   statesOf,
@@ -30,6 +31,9 @@ const COPIED = ['of', 'call', 'queue', 'name', 'key', 'paused', 'worker', 'file'
 
 const NONE: readonly AuditedCall[] = []
 
+/** The scopes whose calls are in the audit: they act on the jobs of others. */
+const AUDITED: ReadonlySet<Scope | undefined> = new Set(['admin', 'send'] as const)
+
 export class Trail {
   readonly #clock: Clock
   readonly #asked = new Map<number, Asked>()
@@ -43,7 +47,7 @@ export class Trail {
   /** Returns true if the call gets an entry. */
   ask({ id, command }: Request): boolean {
     const { scopes } = OPERATIONS[command.op]
-    if (scopes.length > 1 || scopes[0] !== 'admin') return false
+    if (scopes.length > 1 || !AUDITED.has(scopes[0])) return false
     const asked = this.#askedOf(command)
     if (asked !== undefined) this.#asked.set(id, asked)
     return asked !== undefined

@@ -8,6 +8,7 @@ import { prepareFlowDue, prepareFlowLeft } from './flows.ts'
 import type { ReadFlowTally } from './flowTally.ts'
 import { prepareMinutes } from './history.ts'
 import { prepareKeyExpiry } from './keys.ts'
+import { prepareMessages } from './messages.ts'
 import { prepareStep, prepareSteps, type StepValue } from './steps.ts'
 
 /** The parts of the shared reads that each store has of its own. */
@@ -22,7 +23,18 @@ export interface StoreReads {
 
 type SharedReads = Pick<
   Store,
-  'keyExpiry' | 'flowDue' | 'flowLeft' | 'logLines' | 'step' | 'steps' | 'lastError' | 'listFlows' | 'events' | 'ends' | 'minutes'
+  | 'keyExpiry'
+  | 'flowDue'
+  | 'flowLeft'
+  | 'logLines'
+  | 'step'
+  | 'steps'
+  | 'messages'
+  | 'lastError'
+  | 'listFlows'
+  | 'events'
+  | 'ends'
+  | 'minutes'
 >
 
 export function prepareSharedReads({ prepare, turns, tally, stepValue, indexBack = '' }: StoreReads): SharedReads {
@@ -33,6 +45,7 @@ export function prepareSharedReads({ prepare, turns, tally, stepValue, indexBack
     logLines: prepareLogLines(prepare),
     step: prepareStep(prepare),
     steps: prepareSteps(prepare, stepValue),
+    messages: prepareMessages(prepare, stepValue),
     lastError: prepareLastError(prepare),
     listFlows: prepareFlowList(prepare, tally),
     events: prepareEvents(prepare, turns),

@@ -35,23 +35,33 @@ export interface StepValue {
 }
 
 export function prepareSteps(prepare: Prepare, { columns, bytes }: StepValue): TurnReads['steps'] {
-  const sizes = prepare<[number: number, bytes: number | null]>(
-    `SELECT number, ${bytes} FROM step WHERE seq = ? AND number > ? ORDER BY number LIMIT ?`,
-  )
+  const sizes = prepare<SizedRow>(`SELECT number, ${bytes} FROM step WHERE seq = ? AND number > ? ORDER BY number LIMIT ?`)
   const page = prepare<RawStep>(
     `SELECT ${FACTS}, ${columns}, ${ERROR_COLUMNS} FROM step WHERE seq = ? AND number > ? AND number <= ? ORDER BY number`,
   )
   return (seq, after, limit, most) => {
     // Sizes are read without their values, of which there may be gigabytes.
-    const known = sizes.all(seq, after, limit + 1)
-    let taken = 0
-    const end = known.findIndex(([, size], index) => {
-      taken += size ?? 0
-      return index > 0 && (index === limit || taken > most)
-    })
-    const [last] = known.at(end < 0 ? -1 : end - 1) ?? []
-    return { results: last === undefined ? [] : page.all(seq, after, last).map(stepFrom), complete: end < 0 }
+    const { last, complete } = cutBySize(sizes.all(seq, after, limit + 1), limit, most)
+    return { results: last === undefined ? [] : page.all(seq, after, last).map(stepFrom), complete }
   }
+}
+
+/** The number of a row, and the bytes of its value. */
+export type SizedRow = [number: number, bytes: number | null]
+
+/** Returns the number of the last row of a page: of at most `limit` rows and about `most` bytes, and one at least if there is one. */
+export function cutBySize(
+  known: readonly SizedRow[],
+  limit: number,
+  most: number,
+): { readonly last: number | undefined; readonly complete: boolean } {
+  let taken = 0
+  const end = known.findIndex(([, size], index) => {
+    taken += size ?? 0
+    return index > 0 && (index === limit || taken > most)
+  })
+  const [last] = known.at(end < 0 ? -1 : end - 1) ?? []
+  return { last, complete: end < 0 }
 }
 
 function stepFrom([number, asked, name, kind, run, startedAt, endedAt, value, bytes, ...error]: RawStep): StepResult {

@@ -52,6 +52,7 @@ export const READ_NAMES = [
   'logLines',
   'step',
   'steps',
+  'messages',
   'withLastRuns',
   'lastError',
   'parents',

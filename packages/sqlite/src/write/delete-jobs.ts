@@ -18,6 +18,7 @@ export function prepareDeleteJobs(db: Database): DeleteJobs {
   const attempts = rowsOf('attempt')
   const logs = rowsOf('log')
   const steps = rowsOf('step')
+  const messages = rowsOf('message')
   const tag = db.prepare('DELETE FROM tag WHERE block = ? AND tag = ? AND seq = ?')
   const unique = db.prepare('DELETE FROM unique_key WHERE name = ? AND key = ? AND seq = ?')
 
@@ -25,12 +26,11 @@ export function prepareDeleteJobs(db: Database): DeleteJobs {
     const seqs = jobs.map((job) => job.seq)
     attempts.run(seqs, [])
     logs.run(seqs, [])
-    const stepped = jobs.filter(({ extras }) => extras?.steps !== undefined)
-    if (stepped.length > 0)
-      steps.run(
-        stepped.map((job) => job.seq),
-        [],
-      )
+    // Few jobs have these.
+    const stepped = jobs.filter(({ extras }) => extras?.steps !== undefined).map((job) => job.seq)
+    if (stepped.length > 0) steps.run(stepped, [])
+    const messaged = jobs.filter(({ extras }) => extras?.kept !== undefined).map((job) => job.seq)
+    if (messaged.length > 0) messages.run(messaged, [])
     for (const { seq, lane, extras } of jobs) {
       if (extras === undefined) continue
       for (const name of extras.tags ?? []) tag.run(blockOf(seq), name, seq)

@@ -55,8 +55,8 @@ export function stepsConformance(under: () => Probe): void {
     await probe.call<'giveBack'>({ op: 'giveBack', seq, run: 1 })
     await probe.grants.take()
     expect(await recorded(2, 1)).toEqual({ results: results.slice(1), next: null, generation: 0, waits: [] })
-    expect(await steps()).toEqual({ results, next: null, waits: [] })
-    expect(await steps({ id: bystander })).toEqual({ results: [], next: null, waits: [] })
+    expect(await steps()).toEqual({ results, next: null, waits: [], messages: [], kept: 0 })
+    expect(await steps({ id: bystander })).toEqual({ results: [], next: null, waits: [], messages: [], kept: 0 })
     expect(await steps({ id: { ...id, seq: seq + 9 } })).toBeNull()
   })
 
@@ -97,9 +97,14 @@ export function stepsConformance(under: () => Probe): void {
     expect(asleep).toEqual({
       results: [],
       next: null,
+      messages: [],
+      kept: 0,
       waits: ['nap', 'long'].map((name) => ({ name, asked: 1, since: expect.any(Number), until: expect.any(Number) })),
     })
-    expect(await probe.call<'explain'>({ op: 'explain', id })).toMatchObject({ state: 'scheduled', causes: [{ code: 'sleep', of: 'nap' }] })
+    expect(await probe.call<'explain'>({ op: 'explain', id })).toMatchObject({
+      state: 'scheduled',
+      causes: [{ code: 'sleep', of: 'nap' }, { of: 'long' }],
+    })
     await probe.call<'runNow'>({ op: 'runNow', id })
     expect(await probe.grants.take()).toMatchObject({ seq, run: 2, attempt: before?.attempt })
     const [nap, long] = asleep?.waits ?? []
@@ -168,5 +173,41 @@ export function stepsConformance(under: () => Probe): void {
     await probe.call<'byKey'>({ op: 'byKey', of, call: 'retry', from: 's2' })
     await probe.grants.take()
     expect(await namesOf(2)).toEqual(['s1'])
+  })
+
+  const send = (more: Partial<CommandOf<'send'>> = {}) => probe.call<'send'>({ op: 'send', id, name: 'm', value: '"1"', ...more })
+
+  test('a message wakes the job that sleeps until it, and one that comes before is kept', async () => {
+    expect(await wait(1, [{ name: 'w', asked: 1, message: 'm' }])).toEqual({ results: [], ended: true })
+    expect(await probe.call<'explain'>({ op: 'explain', id })).toMatchObject({ causes: [{ code: 'message', of: 'm' }] })
+    expect(await send({ name: 'n', by: 'ops', idempotencyKey: 'k' })).toBe('kept')
+    expect(await send({ name: 'n', idempotencyKey: 'k' })).toBe('known')
+    expect(await steps()).toMatchObject({ waits: [{ name: 'w', message: 'm' }], kept: 1, messages: [{ number: 1, name: 'n', by: 'ops' }] })
+    expect(await refusalOf(probe.call<'runNow'>({ op: 'runNow', id }))).toBe('JOB_SCHEDULED')
+    expect(await send()).toBe('taken')
+    expect(await probe.grants.take()).toMatchObject({ seq, run: 2 })
+    expect(await recorded(2)).toMatchObject({ results: [{ name: 'w', kind: 'message', value: '"1"' }] })
+    expect(await wait(2, [{ name: 'x', asked: 2, message: 'n', delay: 3_600_000 }], { settled: 1 })).toMatchObject({
+      ended: false,
+      results: [{ number: 2, name: 'x', value: '"1"' }],
+    })
+    expect((await steps())?.kept).toBe(0)
+  })
+
+  test('a run beside its wait hears that a message has come', async () => {
+    expect(await wait(1, [{ name: 'w', asked: 1, message: 'm' }], { end: false })).toEqual({ results: [], ended: false })
+    await send()
+    expect(await probe.notices.take()).toMatchObject({ kind: 'messaged', seq, run: 1 })
+    expect(await wait(1, [{ name: 'w', asked: 1, message: 'm' }])).toMatchObject({ results: [{ name: 'w', value: '"1"' }] })
+  })
+
+  test('a message is refused by a job that has ended, or that is another', async () => {
+    await probe.call<'complete'>({ op: 'complete', seq, run: 1, output: null })
+    expect(await refusalOf(send())).toBe('JOB_FINISHED')
+    expect(await refusalOf(send({ id: { ...id, seq: seq + 9 } }))).toBe('JOB_NOT_FOUND')
+    const other = await probe.enqueue('a', { unique: { key: 'u', onConflict: 'skip', until: 'end' } } as never)
+    expect(await refusalOf(send({ id: other, only: ['b'] }))).toBe('FORBIDDEN')
+    const { id: _id, ...keyed } = { id, of: { kind: 'unique', name: 'a', key: 'u' } } as const
+    expect(await probe.call<'send'>({ op: 'send', ...keyed, name: 'm', value: '"1"', only: ['a'] })).toBe('kept')
   })
 }

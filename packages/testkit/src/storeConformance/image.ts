@@ -44,6 +44,7 @@ export function imageOf(store: TestedStore, known: Known): Image {
     withLastRuns: store.withLastRuns(rows),
     lastErrors: seqs.map((seq) => store.lastError(seq)),
     steps: seqs.map((seq) => [store.steps(seq, 0, ALL - 1, ALL), store.step(seq), store.step(seq, 'k')]),
+    messages: seqs.map((seq) => [store.messages(seq, undefined, ALL, ALL), store.messages(seq, 'k', 2, 3)]),
     sourced: sorted(store.sourced([...new Set(rows.map(({ node }) => node))].filter((node) => node !== loaded.node))),
     ...imageOfKeys(store, known),
     ...imageOfLines(store, loaded),

@@ -126,4 +126,49 @@ export function stepsConformance(under: () => StoreTurns): void {
     expect(page().results).toMatchObject([{ number: 1 }, { number: 2, name: 'short', kind: 'sleep', value: null, run: 1 }])
     assertBystanders()
   })
+
+  test('messages are kept as they were sent, in their order, and each is taken once', () => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    const { seq, page } = running(turns)
+    const id = turns.keyOf({ seq })
+    const kept = (name?: string, limit = 9, bytes = 1e6) => turns.store.messages(seq, name, limit, bytes)
+    const send = (value: string | Uint8Array, more: object = {}) => ({ op: 'send', id, name: 'm', value, ...more }) as const
+    const bytes = new Uint8Array([0, 255])
+    turns.run(send('"é😀"', { by: 'ops', name: 'a %_\\ "' }), send(bytes), send('null'))
+    const at = turns.now.wall
+    const rows = [
+      { number: 1, name: 'a %_\\ "', at, value: '"é😀"', by: 'ops' },
+      { number: 2, name: 'm', at, value: plain(bytes) },
+      { number: 3, name: 'm', at, value: 'null' },
+    ]
+    expect(plain(kept())).toEqual(rows)
+    expect(plain(kept('m', 1))).toEqual([rows[1]])
+    // One at least, however small the bytes that may come.
+    expect([plain(kept(undefined, 9, 1)), kept('other')]).toEqual([[rows[0]], []])
+    const wait = { op: 'wait', seq, run: 1, end: true } as const
+    turns.run({ ...wait, settled: 0, waits: [{ name: 'w', asked: 1, message: 'm' }] }, send('"new"'))
+    expect(page().results).toMatchObject([{ number: 1, name: 'w', kind: 'message' }])
+    expect(kept().map(({ number }) => number)).toEqual([1, 3, 4])
+    turns.reload('w', 'bystander')
+    turns.attach('w', ['a'])
+    turns.complete({ seq })
+    turns.delete({ seq })
+    expect(kept()).toEqual([])
+    assertBystanders()
+  })
+
+  test('a job that sleeps until a message wakes with it after a new start, and is due at no time', () => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    const { seq, page } = running(turns)
+    turns.run({ op: 'wait', seq, run: 1, settled: 0, waits: [{ name: 'w', asked: 1, message: 'm' }], end: true })
+    turns.reload('w', 'bystander')
+    turns.attach('w', ['a'])
+    turns.after(5_000)
+    expect(turns.stateOf({ seq })).toBe('scheduled')
+    turns.run({ op: 'send', id: turns.keyOf({ seq }), name: 'm', value: '"1"' })
+    expect(page().results).toMatchObject([{ name: 'w', kind: 'message', value: '"1"' }])
+    assertBystanders()
+  })
 }

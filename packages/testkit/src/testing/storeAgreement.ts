@@ -97,7 +97,14 @@ const ABOUT_A_JOB: readonly Make[] = [
     limit: 5,
     dryRun: false,
   }),
+  (row, choose) => ({
+    ...{ op: 'send', id: keyOfJob(row), name: choose.of(['k', 'k', 'm']), value: choose.of(DATA) ?? 'null' },
+    ...choose.of([{}, {}, { idempotencyKey: 'k1' }, { by: 'ops' }]),
+  }),
 ]
+
+/** The ends of waits. */
+const WAITS = [{ delay: 0 }, { delay: 20 }, { delay: 5_000 }, { message: 'k' }, { message: 'k', delay: 20 }, { message: 'm' }] as const
 
 /** What its worker may say of a run. */
 const ABOUT_A_RUN: readonly Make[] = [
@@ -136,7 +143,7 @@ const ABOUT_A_RUN: readonly Make[] = [
   }),
   ({ seq, run }, choose) => ({
     ...{ op: 'wait', seq, run, settled: choose.of([0, 2, 4]), end: choose.of([true, true, false]) },
-    waits: choose.of([[1], [1, 2]]).map((asked) => ({ name: `${choose.of(KEYS)}${asked}`, asked, delay: choose.of([0, 20, 5_000]) })),
+    waits: choose.of([[1], [1, 2]]).map((asked) => ({ name: `${choose.of(KEYS)}${asked}`, asked, ...choose.of(WAITS) })),
   }),
   ({ seq, run }) => ({ op: 'fail', seq, run, error: ERROR, changed: true }),
 ]

@@ -185,6 +185,7 @@ export const NOTICE = union<'kind', Notice>('Notice', 'kind', {
     },
   },
   lost: { code: 2, fields: { session: field(recurring(LIMITS.nameLength)), ...RUN } },
+  messaged: { code: 6, fields: { session: field(recurring(LIMITS.nameLength)), ...RUN } },
   reattach: { code: 3, fields: {} },
   stop: {
     code: 5,

@@ -224,6 +224,7 @@ export const WANTED_WAIT = record<WantedWait>('Wait', {
   asked: field(integer(1, LIMITS.stepsPerJob), 'as in `step`'),
   delay: optional(duration(0), 'from the first time that the engine hears of it'),
   until: optional(time, 'in place of `delay`'),
+  message: optional(key, 'name of the message that it waits for; then without an end, if it has neither'),
 })
 
 /** Held against one another: what is created must be able to run. */

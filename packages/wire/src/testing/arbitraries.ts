@@ -245,12 +245,19 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   wait: record({
     ...run,
     settled: count,
-    waits: fc.array(record({ name: key, asked: stepNumber, delay: duration, until: time }, { requiredKeys: ['name', 'asked'] }), {
-      maxLength: 3,
-    }),
+    waits: fc.array(
+      record({ name: key, asked: stepNumber, delay: duration, until: time, message: key }, { requiredKeys: ['name', 'asked'] }),
+      {
+        maxLength: 3,
+      },
+    ),
     end: fc.boolean(),
   }) as never,
   recorded: record({ ...run, after: count }),
+  send: fc.oneof(
+    record({ id, name: key, value: data, idempotencyKey: key, by: key }, { requiredKeys: ['id', 'name', 'value'] }),
+    record({ of: heldKey, name: key, value: fc.constant('null'), only: fc.array(name, { maxLength: 3 }) }),
+  ) as never,
   getFlow: record(
     { id, limit: fc.integer({ min: 1, max: 200 }), from: record({ seq, place: count }) },
     { requiredKeys: ['id', 'limit'] },
@@ -558,6 +565,7 @@ const notice = fc.oneof(
     { requiredKeys: ['kind', 'session', 'seq', 'run', 'cause'] },
   ),
   record({ kind: fc.constant('lost'), session: uuid, ...run }),
+  record({ kind: fc.constant('messaged'), session: uuid, ...run }),
   record({ kind: fc.constant('gap'), first: count, last: count }),
   record({ kind: fc.constant('stop'), session: uuid, timeout: policy.timeout }),
   fc.constant({ kind: 'reattach' }),

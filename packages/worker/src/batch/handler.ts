@@ -34,7 +34,10 @@ export interface BatchHandlerOptions {
 }
 
 /** One job of a batch: the context of a single job, without durable calls and methods that end the handler. `signal` is its own. */
-export type BatchItem<Data = unknown> = Omit<Context<Data>, 'snooze' | 'join' | 'step' | 'sleep' | 'changed' | 'discard' | 'cancel'>
+export type BatchItem<Data = unknown> = Omit<
+  Context<Data>,
+  'snooze' | 'join' | 'step' | 'sleep' | 'waitFor' | 'changed' | 'discard' | 'cancel'
+>
 
 /** The context of a call as a whole, beside those of its jobs. */
 export interface BatchContext {

@@ -36,5 +36,7 @@ export type ToRun =
   | ({ readonly kind: 'abort' } & Refusal)
   /** The run ends at its next durable call. */
   | { readonly kind: 'leave' }
+  /** A message has come for the run's open waits. */
+  | { readonly kind: 'messaged' }
   /** The answer to a message with that id: what the engine has answered, or its refusal. */
   | { readonly kind: 'answer'; readonly id: number; readonly value?: unknown; readonly refusal: Refusal | undefined }

@@ -61,6 +61,10 @@ export async function runTask({ grant, maxDataBytes, replaysAlways, checked, url
       context.leave()
       return
     }
+    if (message.kind === 'messaged') {
+      context.messaged()
+      return
+    }
     const waiting = asked.get(message.id)
     asked.delete(message.id)
     if (message.refusal === undefined) waiting?.resolve(message.value)

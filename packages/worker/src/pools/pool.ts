@@ -77,6 +77,10 @@ export class Pool {
     this.#runs.get(context)?.started?.say({ kind: 'leave' })
   }
 
+  messaged(context: RunContext): void {
+    this.#runs.get(context)?.started?.say({ kind: 'messaged' })
+  }
+
   kill(context: RunContext): void {
     this.#turnAway(context)
     this.#runs.get(context)?.started?.kill()

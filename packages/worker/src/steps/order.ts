@@ -4,13 +4,16 @@
  * A result is delivered only after all that had settled while it was open: those with numbers from its `asked` to its own that exist. Then
  * races end as they have ended before.
  */
-import type { Data, StepResult } from '@millrace/core'
+import type { Data, OpenWait, StepResult } from '@millrace/core'
 
 /** The part of a result that a handler gets, and that says when. */
 export type Row = Pick<StepResult, 'number' | 'asked' | 'name' | 'kind' | 'value' | 'error'>
 
 /** A call of an earlier run, by its name and by what that run had got before. */
 export type Asked = Pick<Row, 'name' | 'asked'>
+
+/** A wait that an earlier run has opened. */
+export type ExpectedWait = Asked & Pick<OpenWait, 'message'>
 
 export interface Entry<Call> extends Omit<Row, 'value' | 'error'> {
   value: Data
@@ -29,7 +32,7 @@ export class Order<Call> {
   /** Entries that nobody had asked for when they came; the one that is due first is the last. */
   readonly #unasked: Entry<Call>[] = []
   /** Waits that earlier runs have opened, and that nobody has asked for yet. */
-  readonly #expected = new Map<string, Asked>()
+  readonly #expected = new Map<string, ExpectedWait>()
   /** All before this place are delivered. */
   #front = 0
   #settled = 0
@@ -59,13 +62,15 @@ export class Order<Call> {
   }
 
   /** Notes waits that earlier runs have opened: results that have yet to come. */
-  expect(waits: readonly Asked[]): void {
+  expect(waits: readonly ExpectedWait[]): void {
     for (const wait of waits) this.#expected.set(wait.name, wait)
   }
 
-  /** Notes that the handler asks for a call. Returns true if it is a wait that an earlier run has opened. */
-  ask(name: string): boolean {
-    return this.#expected.delete(name)
+  /** Notes that the handler asks for a call. Returns the wait of that name which an earlier run has opened. */
+  ask(name: string): ExpectedWait | undefined {
+    const wait = this.#expected.get(name)
+    this.#expected.delete(name)
+    return wait
   }
 
   /** Adds the next result. */

@@ -170,7 +170,7 @@ async function run(
             },
           )
       case 'sleep':
-        await replay.sleep(name, { delay: each.delay })
+        await replay.wait(name, { delay: each.delay })
         note('woke')
         return name
       case 'microtasks':

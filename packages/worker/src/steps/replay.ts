@@ -23,7 +23,7 @@ import {
 } from '@millrace/core'
 import { runErrorOf } from '../runError.ts'
 import { stepOf, within } from './inStep.ts'
-import { type Asked, type Entry, Order, type Row } from './order.ts'
+import { type Asked, type Entry, type ExpectedWait, Order, type Row } from './order.ts'
 import { WaitSignal } from './waitSignal.ts'
 
 /** A result that a run records. */
@@ -35,7 +35,7 @@ export interface Recorded {
   /** How often the job was retried from its start. */
   readonly generation: number
   /** Waits that are open: the handler asks for them again. */
-  readonly waits: readonly Asked[]
+  readonly waits: readonly ExpectedWait[]
 }
 
 /** The engine, as the durable calls of one run see it. Each call is repeated by the link for as long as the run is held. */
@@ -146,9 +146,9 @@ export class Replay {
     return this.#call(name, 'step', (call) => void this.#run(call, () => this.#outcomeOf(call, fn)))
   }
 
-  /** Resolves at that time, or after that long. */
-  sleep(name: string, wait: Pick<WantedWait, 'delay' | 'until'>): Promise<void> {
-    return this.#call(name, 'sleep', (call) => {
+  /** Resolves at that time, after that long, or to the data of the message. */
+  wait(name: string, wait: Omit<WantedWait, 'name' | 'asked'>): Promise<unknown> {
+    return this.#call(name, kindOfWait(wait), (call) => {
       if (this.#waits.size >= LIMITS.waitsPerJob) {
         this.#open--
         call.reject(tooManyWaits())
@@ -157,7 +157,13 @@ export class Replay {
       this.#waits.set(name, { call, wait: { name, asked: call.asked, ...wait } })
       this.#hasNewWait = true
       this.#soon()
-    }) as Promise<void>
+    })
+  }
+
+  /** Asks the engine for its open waits again: a message has come. */
+  messaged(): void {
+    this.#hasNewWait = true
+    this.#soon()
   }
 
   /** Resolves to false for a job that had passed this point before it was in the code, and to true for all others. */
@@ -230,14 +236,17 @@ export class Replay {
 
   #admit(call: Call): void {
     const entry = this.#order.named(call.name)
-    const isOpen = this.#order.ask(call.name)
+    const open = this.#order.ask(call.name)
     if (this.#isLeaving) this.#soon()
-    else if ((entry !== undefined && entry.kind !== call.kind) || (isOpen && call.kind !== 'sleep'))
+    else if ((entry !== undefined && entry.kind !== call.kind) || (open !== undefined && kindOfWait(open) !== call.kind))
       this.#end(new StepsChangedError(call.name, call.name))
     else if (entry !== undefined) {
       entry.call = call
       this.#soon()
-    } else if (!isOpen && (call.kind === 'change' || this.isReplaying || this.#held.length > 0 || this.#order.missed() !== undefined)) {
+    } else if (
+      open === undefined &&
+      (call.kind === 'change' || this.isReplaying || this.#held.length > 0 || this.#order.missed() !== undefined)
+    ) {
       this.#held.push(call)
       this.#soon()
     } else call.start(call)
@@ -407,8 +416,12 @@ export class Replay {
 
 function tooManyWaits(): OptionRangeError {
   const limit = LIMITS.waitsPerJob
-  const message = `a job has at most ${limit} open sleeps, those that have lost a race included: let some end before it asks for others`
-  return new OptionRangeError('sleep', limit, message)
+  const message = `a job has at most ${limit} open waits, those that have lost a race included: let some end before it asks for others`
+  return new OptionRangeError('waits', limit, message)
+}
+
+function kindOfWait({ message }: Pick<WantedWait, 'message'>): StepKind {
+  return message === undefined ? 'sleep' : 'message'
 }
 
 function refused(message: string): Promise<never> {

@@ -12,6 +12,8 @@ import {
   StepsChangedError,
   textOption,
   timeOption,
+  validateWaitForOptions,
+  type WaitForOptions,
   WorkerStoppedError,
 } from '@millrace/core'
 import { systemClock } from '../clock.ts'
@@ -61,11 +63,24 @@ export class RunSteps {
 
   sleep(name: string, until: Duration | Date): Promise<void> {
     return this.#ask(name, (replay) => {
-      if (!(until instanceof Date)) return replay.sleep(name, { delay: durationOption('sleep', until) })
+      if (!(until instanceof Date)) return replay.wait(name, { delay: durationOption('sleep', until) }) as Promise<void>
       const time = timeOption('sleep', until)
       durationOption('sleep', Math.max(0, time - this.#link.now()))
-      return replay.sleep(name, { until: time })
+      return replay.wait(name, { until: time }) as Promise<void>
     })
+  }
+
+  waitFor(message: string, options: WaitForOptions = {}): Promise<unknown> {
+    const read = async () => {
+      const { timeout, as = textOption('message', message) } = validateWaitForOptions(options)
+      return this.#ask(as, (replay) => replay.wait(as, { message, ...(timeout !== undefined && { delay: timeout }) }))
+    }
+    return read()
+  }
+
+  /** Looks for a message that has come for the open waits. */
+  messaged(): void {
+    this.#replay?.messaged()
   }
 
   changed(name: string): Promise<boolean> {

@@ -12,6 +12,8 @@ import type {
   ManyOptions,
   ManyResult,
   RetryOptions,
+  SendOptions,
+  Sent,
   StepsOptions,
   UpdateManyChanges,
 } from '@millrace/engine'
@@ -30,7 +32,7 @@ import { countText, many } from '../output/amounts.ts'
 import type { Line } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
 import type { Column } from '../output/table.ts'
-import { json, number, texts, time } from '../values.ts'
+import { dataOf, json, number, texts, time } from '../values.ts'
 import { jobColumns, jobLines, LAST_RUN_COLUMNS } from '../view/job.ts'
 import { stepLines } from '../view/step.ts'
 
@@ -59,6 +61,12 @@ interface ManyFlags extends FilterFlags {
   readonly clearTags?: true
   readonly setMeta?: unknown
   readonly reason?: string
+}
+
+interface SendFlags {
+  readonly binary?: boolean
+  readonly idempotencyKey?: string
+  readonly by?: string
 }
 
 /** The number of jobs per request when all are listed. */
@@ -100,7 +108,7 @@ export function addJobs(program: Command, context: Context): void {
     })
   jobs
     .command('steps')
-    .description('Show the stored steps of a job and its open sleeps')
+    .description('Show the stored steps of a job, its open waits and the messages that it keeps')
     .argument('<id>')
     .option('--limit <number>', 'at most this many results; default 100', number)
     .option('--after <number>', '"next" of the previous page', number)
@@ -110,6 +118,16 @@ export function addJobs(program: Command, context: Context): void {
       await context.out.answer(page, () => stepLines(page, context.out, now()))
       context.out.more(page.next?.toString())
     })
+  jobs
+    .command('send')
+    .description('Send a message to a job, which its handler takes by waitFor')
+    .argument('<id>')
+    .argument('<message>', 'name of the message')
+    .argument('[data]', 'JSON, @file, or - for stdin')
+    .option('--binary', 'the data is bytes: base64, or a file of any bytes')
+    .option('--idempotency-key <key>', 'store the message once, however often it is sent to the job')
+    .option('--by <name>', 'name of who sends it; default over a connection: that of the token')
+    .action((id: string, message: string, data: string | undefined, flags: SendFlags) => send(context, id, message, data, flags))
   addChange(jobs, context, 'cancel', 'Cancel jobs: waiting jobs at once, running jobs through their signal')
   addChange(jobs, context, 'retry', 'Run failed and cancelled jobs again, and waiting retries at once')
   addChange(jobs, context, 'delete', 'Delete jobs that are not running, with their attempts and logs')
@@ -124,10 +142,26 @@ export function addJobs(program: Command, context: Context): void {
     .action((id: string, flags: LogsFlags) => followLogs(context, id, flags))
 }
 
-/** Returns the name of the sleep that the job's handler is in; undefined if it sleeps in none. */
+async function send(context: Context, id: string, message: string, data: string | undefined, flags: SendFlags): Promise<void> {
+  const value = await dataOf(data, flags.binary)
+  const { idempotencyKey, by } = flags
+  const engine = await context.connect()
+  const outcome = await engine.send(await wholeId(engine, id), message, value, defined<SendOptions>({ idempotencyKey, by }))
+  await context.out.answer({ id, message, outcome }, () => [SAID[outcome]])
+}
+
+const SAID: Readonly<Record<Sent, string>> = {
+  taken: 'taken: the job has waited for it, and continues',
+  kept: 'kept: the job has not waited for it yet',
+  known: 'known: a message with that key was sent to the job before',
+}
+
+/** Returns the name of the sleep that the job's handler is in, or of the message that it waits for; undefined if it does neither. */
 async function sleepOf(engine: Engine, id: string): Promise<string | undefined> {
   const explanation = await retryLost(() => engine.explain(id))
-  return explanation?.causes.find(({ code }) => code === 'sleep')?.of
+  const [wait] = explanation?.causes ?? []
+  if (wait?.code === 'message') return `waitFor ${wait.of}`
+  return wait?.code === 'sleep' ? wait.of : undefined
 }
 
 async function list(context: Context, flags: ListFlags): Promise<void> {

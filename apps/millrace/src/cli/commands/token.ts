@@ -14,7 +14,7 @@ export function addToken(program: Command, context: Context): void {
     .command('create')
     .description('Create a token and print it once: only its digest is kept')
     .argument('<name>', 'name of the token in logs and in the audit')
-    .option('--scopes <scopes>', 'scopes of the token: enqueue,work,read,admin; default all', names)
+    .option('--scopes <scopes>', 'scopes of the token: enqueue,work,read,admin,send; default all', names)
     .option('--names <names>', 'with the scope work: its workers serve jobs of these names only', names)
     .option('--queues <names>', 'with the scope work: its workers serve these queues only', names)
     .action(async (name: string, flags: Omit<TokenOptions, 'name'>) => {

@@ -33,6 +33,12 @@ const CASES: Readonly<Record<CauseCode, (world: World) => readonly [job: { reado
     world.run({ op: 'wait', seq: job.seq, run: 1, settled: 0, waits: [{ name: 'week', asked: 1, delay: 1_000 }], end: true })
     return [job, { of: 'week', until: world.now.wall + 1_000 }]
   },
+  message: (world) => {
+    world.attach('s', ['a'])
+    const job = world.enqueue('a')
+    world.run({ op: 'wait', seq: job.seq, run: 1, settled: 0, waits: [{ name: 'answer', asked: 1, message: 'approved' }], end: true })
+    return [job, { of: 'approved' }]
+  },
   'steps-changed': (world) => {
     world.attach('s', ['a'])
     const job = world.enqueue('a')

@@ -5,6 +5,7 @@ import { ACTIVE, BLOCKED, SCHEDULED, STATES, WAITING } from '../../lifecycle.ts'
 import type { PausePart } from '../../pausePart.ts'
 import { parsePolicy } from '../../policy.ts'
 import { keyLimitsOf, type RateLimit } from '../../queueSettings.ts'
+import type { OpenWait } from '../../steps.ts'
 import { timeAfter, tokenMs } from '../records/bucket.ts'
 import { isAsleep } from '../records/job.ts'
 import { countOf, type Lane } from '../records/lane.ts'
@@ -38,19 +39,26 @@ export function explain(store: Pick<TurnStore, 'dependencies'>, tables: Tables, 
 
 function causesOf(store: Pick<TurnStore, 'dependencies'>, place: Place): readonly Cause[] {
   const { state, seq, runAt } = place.row
-  if (state === SCHEDULED) return [{ ...whyScheduled(place.row), until: runAt }]
+  if (state === SCHEDULED) {
+    const waits = isAsleep(place.row) ? (place.row.extras?.steps?.waiting?.waits ?? []) : []
+    return waits.length > 0 ? waits.map(whyAsleep) : [{ code: whyScheduled(place.row), until: runAt }]
+  }
   if (state === BLOCKED) return [{ code: 'parents', ...countedOf(store.dependencies([seq])[0]?.pending) }]
   if (state !== WAITING) return []
   const causes = [...pauses(place), ...workers(place), ...limits(place), ...keyCauses(place)]
   return causes.length > 0 ? causes : [{ code: 'line' }]
 }
 
-function whyScheduled(row: JobRow): Pick<Cause, 'code' | 'of'> {
-  const { run, uncounted, extras } = row
-  const first = isAsleep(row) ? extras?.steps?.waiting?.waits[0] : undefined
-  if (first !== undefined) return { code: 'sleep', of: first.name }
-  if (extras?.steps?.changed !== undefined) return { code: 'steps-changed' }
-  return { code: run > uncounted ? 'retry' : 'time' }
+function whyAsleep({ name, message, until }: OpenWait): Cause {
+  return {
+    ...(message === undefined ? { code: 'sleep', of: name } : { code: 'message', of: message }),
+    ...(until !== undefined && { until }),
+  }
+}
+
+function whyScheduled({ run, uncounted, extras }: JobRow): CauseCode {
+  if (extras?.steps?.changed !== undefined) return 'steps-changed'
+  return run > uncounted ? 'retry' : 'time'
 }
 
 function countedOf(used: number | undefined): Pick<Cause, 'used'> {

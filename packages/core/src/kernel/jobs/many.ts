@@ -16,7 +16,7 @@ import type {
 import { isOfLastRun, type ListFilter } from '../../options/filter.ts'
 import type { SkipReason, Slice } from '../../replies.ts'
 import { exclusiveKey, placeOf } from '../records/exclusiveKey.ts'
-import { DIRTY_INSERT, isAsleep, type Job } from '../records/job.ts'
+import { awaitsMessage, DIRTY_INSERT, isAsleep, type Job } from '../records/job.ts'
 import { isDeleted } from '../state/facts.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 import { cancelJob } from './cancel.ts'
@@ -68,8 +68,8 @@ function notRetryable(turn: TurnContext, job: Job): SkipReason | undefined {
   return rewindRefusal(turn, job) === undefined ? undefined : 'ambiguousRetry'
 }
 
-function notScheduled(_turn: TurnContext, { state }: Job): SkipReason | undefined {
-  return state === SCHEDULED ? undefined : STATES[state]
+function notScheduled(_turn: TurnContext, job: Job): SkipReason | undefined {
+  return job.state === SCHEDULED && !awaitsMessage(job) ? undefined : STATES[job.state]
 }
 
 function notUpdatable(_turn: TurnContext, job: Job): SkipReason | undefined {

@@ -1,5 +1,6 @@
 /** Records the ends of waits, and resets what counts from the last result of a job. */
-import type { StepResult } from '../../steps.ts'
+import type { Data } from '../../job.ts'
+import { NEVER_DUE, type OpenWait, type StepResult } from '../../steps.ts'
 import { isAsleep, type Job, type Waiting } from '../records/job.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 
@@ -22,18 +23,40 @@ export function forgetLost({ effects }: TurnContext, job: Job): void {
 export function wake(turn: TurnContext, job: Job): void {
   const { waiting } = job.extras?.steps ?? {}
   if (waiting === undefined || !isAsleep(job)) return
-  const over = waiting.waits.filter(({ until }) => until <= turn.now.wall).length
-  const { results, waits } = settleWaits(turn, job, waiting, Math.max(1, over))
+  const over = overBy(waiting.waits, turn.now.wall)
+  endWaits(turn, job, waiting, over.length > 0 ? over : waiting.waits.slice(0, 1).map((wait) => ({ wait })))
+}
+
+/** Ends waits of a sleeping job: it sleeps no longer, whatever puts it off from now on. */
+export function endWaits(turn: TurnContext, job: Job, waiting: Waiting, ended: readonly EndedWait[]): void {
+  const { results, waits } = settleWaits(turn, job, waiting, ended)
   noteResult(turn, job)
-  // It sleeps no longer, whatever puts it off from now on.
   turn.effects.remember(job, { waiting: { run: 0, settled: waiting.settled + results.length, waits } })
 }
 
-/** Records the first `count` waits. */
-export function settleWaits({ effects, now }: TurnContext, { seq, run }: Job, { settled, waits }: Omit<Waiting, 'run'>, count: number) {
-  const results = waits.slice(0, count).map(({ name, asked, since }, index): StepResult => {
-    return { number: settled + index + 1, asked, name, kind: 'sleep', run, startedAt: since, endedAt: now.wall, value: null }
+/** A wait that is over, with the message that has ended it. */
+export interface EndedWait {
+  readonly wait: OpenWait
+  readonly value?: Data
+}
+
+/** Returns the waits whose time is over. */
+export function overBy(waits: readonly OpenWait[], at: number): readonly EndedWait[] {
+  return waits.filter(({ until = NEVER_DUE }) => until <= at).map((wait) => ({ wait }))
+}
+
+/** Records waits that are over, in this order. Returns their results, and the waits that are still open. */
+export function settleWaits(
+  { effects, now }: TurnContext,
+  { seq, run }: Job,
+  { settled, waits }: Omit<Waiting, 'run'>,
+  ended: readonly EndedWait[],
+) {
+  const results = ended.map(({ wait: { name, asked, since, message }, value = null }, index): StepResult => {
+    const kind = message === undefined ? 'sleep' : 'message'
+    return { number: settled + index + 1, asked, name, kind, run, startedAt: since, endedAt: now.wall, value }
   })
   for (const result of results) effects.steps.push({ seq, ...result })
-  return { results, waits: waits.slice(count) }
+  const over = new Set(ended.map(({ wait }) => wait))
+  return { results, waits: waits.filter((wait) => !over.has(wait)) }
 }

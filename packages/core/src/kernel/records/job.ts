@@ -8,7 +8,7 @@ import type { AbortCause, Cancellation, Data } from '../../job.ts'
 import { ACTIVE, SCHEDULED, type StateCode } from '../../lifecycle.ts'
 import type { JobTexts } from '../../options/jobTexts.ts'
 import type { Policy } from '../../policy.ts'
-import type { OpenWait } from '../../steps.ts'
+import { NEVER_DUE, type OpenWait } from '../../steps.ts'
 import type { Field } from './definition.ts'
 import type { FlowPlace } from './flowState.ts'
 import type { KeyBacklog } from './keyBacklog.ts'
@@ -48,6 +48,15 @@ export interface JobExtras extends JobTexts {
   readonly due?: number
   /** Its handler has made durable calls: results are recorded, or waits are open. */
   readonly steps?: StepsMemory
+  /** Messages that no wait has taken yet. */
+  readonly kept?: KeptMessages
+}
+
+/** The messages that a job keeps: their number, about the bytes of their values, and the number of the last one. */
+export interface KeptMessages {
+  readonly count: number
+  readonly bytes: number
+  readonly last: number
 }
 
 /** Waits that are open, the earliest end first. */
@@ -163,6 +172,11 @@ export function hasBegun({ state, extras }: Pick<Job, 'state' | 'extras'>): bool
 /** True if the job sleeps: its last run has ended with its open waits. */
 export function isAsleep({ state, run, extras }: Pick<Job, 'state' | 'run' | 'extras'>): boolean {
   return state === SCHEDULED && extras?.steps?.waiting !== undefined && extras.steps.waiting.run === run
+}
+
+/** True if the job sleeps, and nothing but a message ends that. */
+export function awaitsMessage(job: Pick<Job, 'state' | 'run' | 'runAt' | 'extras'>): boolean {
+  return job.runAt === NEVER_DUE && isAsleep(job)
 }
 
 /** True if the job waits for a retry. False if it was scheduled by a caller: no attempt of it has failed. */

@@ -76,6 +76,8 @@ function adopt({ tables, effects }: TurnContext, session: Session, job: Job): vo
   session.weight += job.weight
   if (!session.intro.local) beginLease(tables, session, job)
   if (job.abort === undefined && job.policy.timeout === Number.POSITIVE_INFINITY) tables.clearDeadline(job)
-  // The session may not have received the abort.
+  // The session may not have received a message's notice, or the abort.
+  if (job.extras?.kept !== undefined && job.extras.steps?.waiting !== undefined)
+    effects.notices.push({ session, job, run: job.run, note: { kind: 'messaged' } })
   if (job.abort !== undefined) effects.notices.push({ session, job, run: job.run, note: abortNote(job, job.abort) })
 }

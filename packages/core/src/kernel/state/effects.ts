@@ -22,6 +22,7 @@ import type {
   ForgottenKeys,
   IdempotencyRecord,
   LogRecord,
+  MessageRecord,
   PrunedJob,
   Rewind,
   RunRecord,
@@ -79,7 +80,7 @@ export interface InboxEffects {
   readonly refused: (Unfit & { readonly id: number })[]
 }
 
-export type NoticeNote = ({ readonly kind: 'abort'; readonly cause: AbortCause } & Cancellation) | { readonly kind: 'lost' }
+export type NoticeNote = ({ readonly kind: 'abort'; readonly cause: AbortCause } & Cancellation) | { readonly kind: 'lost' | 'messaged' }
 
 export class Effects {
   /** Jobs whose rows change; `job.dirty` says how. */
@@ -94,6 +95,10 @@ export class Effects {
   readonly steps: StepRecord[] = []
   /** Results to forget, after those of this turn are written. */
   readonly rewinds: Rewind[] = []
+  /** Messages to keep, after those that were taken are gone. */
+  readonly messages: MessageRecord[] = []
+  /** Kept messages that waits have taken. */
+  readonly taken: Pick<MessageRecord, 'seq' | 'number'>[] = []
   readonly failures: FailureNote[] = []
   /** The lanes of runs that ended because their worker stopped or was lost, one entry per run. No store writes them. */
   readonly interrupted: Lane[] = []
@@ -188,6 +193,8 @@ export class Effects {
       this.logs.length > 0 ||
       this.steps.length > 0 ||
       this.rewinds.length > 0 ||
+      this.messages.length > 0 ||
+      this.taken.length > 0 ||
       this.failures.length > 0 ||
       this.minutes.length > 0 ||
       this.idempotency.length > 0 ||

@@ -4,9 +4,10 @@
  */
 import type { RedriveCommand } from '../../commands.ts'
 import { type JobKey, sourcedNode } from '../../id.ts'
+import type { HeldKey } from '../../keyCommands.ts'
 import { ACTIVE, COMPLETED, isFinal } from '../../lifecycle.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
-import type { StepResult } from '../../steps.ts'
+import type { KeptMessage, StepResult } from '../../steps.ts'
 import { Arrivals } from '../records/arrivals.ts'
 import { broken } from '../records/broken.ts'
 import type { Settling } from '../records/definition.ts'
@@ -88,6 +89,7 @@ export class Facts {
   #counters: Map<number, DependencyCounter> | undefined
   #steps: Map<string, StepMark> | undefined
   #results: Map<number, readonly StepResult[]> | undefined
+  #messages: Map<string, KeptMessage[]> | undefined
   /** Arrivals in queues that drop their oldest jobs. */
   #arrivals: Map<Queue, Arrivals> | undefined
   /** The number of jobs that the current call has created in each of these queues. */
@@ -133,6 +135,16 @@ export class Facts {
   setResults(seq: number, results: readonly StepResult[]): void {
     this.#results ??= new Map()
     this.#results.set(seq, results)
+  }
+
+  /** Takes the oldest message of that name which the job had before this turn. */
+  takeMessage(seq: number, name: string): KeptMessage | undefined {
+    return this.#messages?.get(`${seq} ${name}`)?.shift()
+  }
+
+  setMessages(seq: number, name: string, messages: KeptMessage[]): void {
+    this.#messages ??= new Map()
+    this.#messages.set(`${seq} ${name}`, messages)
   }
 
   dependencies(seq: number): DependencyCounter | undefined {
@@ -308,6 +320,11 @@ export class Facts {
   /** Returns the live job that holds the unique key. */
   unique(name: string, key: string): JobKey | undefined {
     return this.#unique?.get(`${name}\0${key}`)
+  }
+
+  /** Returns the job that a key stands for. */
+  holder({ kind, name, key }: HeldKey): JobKey | undefined {
+    return kind === 'unique' ? this.unique(name, key) : this.idempotent(name, key)
   }
 
   holdUnique(name: string, key: string, job: JobKey): void {

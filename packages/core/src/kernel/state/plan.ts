@@ -3,6 +3,7 @@
  * to. A turn of plain jobs asks nothing, most others ask once.
  */
 import type { Now } from '../../clock.ts'
+import type { JobKey } from '../../id.ts'
 import type { HeldKey } from '../../keyCommands.ts'
 import { LIMITS } from '../../limits.ts'
 import { exclusiveKey } from '../records/exclusiveKey.ts'
@@ -88,6 +89,11 @@ export class Plan {
     this.ask('steps', [seq, after, LIMITS.waitsPerJob, LIMITS.stepsBytes], ({ results }) => this.#facts.setResults(seq, results))
   }
 
+  /** Asks for the oldest messages of that name which a job keeps. */
+  messages({ seq }: Pick<Job, 'seq'>, name: string, limit: number): void {
+    this.ask('messages', [seq, name, limit, LIMITS.messagesBytes], (messages) => this.#facts.setMessages(seq, name, messages))
+  }
+
   /** Asks for a job as it is. */
   job(seq: number): void {
     const known = this.#facts.job(seq)
@@ -115,19 +121,21 @@ export class Plan {
     this.#unique.push(key)
   }
 
-  /** Asks for the job that a key stands for, which a command may change or bring back to life. */
-  holder({ kind, name, key }: HeldKey): void {
+  /** Asks for the job that a key stands for, which a command may change or bring back to life. `known` receives its id. */
+  holder({ kind, name, key }: HeldKey, known: (holder: JobKey) => void = () => {}): void {
     if (kind === 'unique')
       this.ask('unique', [[{ name, key }]], ([holder]) => {
         if (holder === undefined) return
         this.#facts.holdUnique(name, key, holder)
         this.revivable(holder.seq)
+        known(holder)
       })
     else
       this.ask('idempotent', [[{ name, key }], this.#now.wall], ([holder]) => {
         if (holder === undefined) return
         this.#facts.holdIdempotent(name, key, holder)
         this.revivable(holder.seq)
+        known(holder)
       })
   }
 

@@ -4,13 +4,15 @@ import { Refused } from '../../decision.ts'
 import { formatId, type JobKey } from '../../id.ts'
 import type { HeldKey } from '../../keyCommands.ts'
 import { LIMITS } from '../../limits.ts'
+import type { Job } from '../records/job.ts'
 
 export function notFound(id: JobKey): Refused {
   const jobId = formatId(id)
   return new Refused({ code: 'JOB_NOT_FOUND', message: `there is no job ${jobId}`, details: { jobId } })
 }
 
-export function noHolder({ kind, name, key }: HeldKey): Refused {
+export function noHolder(of: HeldKey | undefined): Refused {
+  const { kind, name, key } = of ?? { kind: 'unique', name: '', key: '' }
   const message = `no job '${name}' has the ${kind} key '${key}'`
   return new Refused({ code: 'JOB_NOT_FOUND', message, details: { jobId: '' } })
 }
@@ -45,6 +47,13 @@ export function scheduled(id: JobKey, isAsleep: boolean): Refused {
   const message = isAsleep
     ? `job ${jobId} sleeps, and has not failed: use runNow to end its earliest sleep`
     : `job ${jobId} waits for its time, and no attempt of it has failed: use runNow to start it now`
+  return new Refused({ code: 'JOB_SCHEDULED', message, details: { jobId } })
+}
+
+export function messageAwaited(job: Pick<Job, keyof JobKey | 'extras'>): Refused {
+  const jobId = formatId(job)
+  const names = (job.extras?.steps?.waiting?.waits ?? []).map(({ message }) => `'${message}'`).join(', ')
+  const message = `job ${jobId} waits for a message without a timeout, and for no time: send it ${names}`
   return new Refused({ code: 'JOB_SCHEDULED', message, details: { jobId } })
 }
 

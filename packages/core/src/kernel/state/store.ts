@@ -10,7 +10,7 @@ import type { AttemptView, NumberedLine } from '../../replies.ts'
 import type { JournalExtent } from '../../retention.ts'
 import type { RunError } from '../../runError.ts'
 import type { StoreStats } from '../../stats.ts'
-import type { StepResult } from '../../steps.ts'
+import type { KeptMessage, StepResult } from '../../steps.ts'
 import type { DependencyCounter } from '../records/flowState.ts'
 import type { Counts } from '../records/lane.ts'
 import type {
@@ -105,6 +105,8 @@ export interface TurnReads {
   steps(seq: number, after: number, limit: number, bytes: number): { readonly results: StepResult[]; readonly complete: boolean }
   /** Returns the first failed step of a job, or the result of that name; undefined if there is none. */
   step(seq: number, name?: string): StepMark | undefined
+  /** Returns the oldest messages that a job keeps, of that name or of all: at most `limit`, and about `bytes` of their values; at least one. */
+  messages(seq: number, name: string | undefined, limit: number, bytes: number): KeptMessage[]
   /** Returns the counters of those jobs that wait for others. */
   dependencies(seqs: readonly number[]): DependencyCounter[]
   /** Returns outcomes to propagate, reverted ones first, by parent, then by child: at most `limit` rows. */

@@ -2,7 +2,7 @@
 import type { LogLine } from '../../commands.ts'
 import type { JobKey } from '../../id.ts'
 import type { RunError } from '../../runError.ts'
-import type { StepResult } from '../../steps.ts'
+import type { KeptMessage, StepResult } from '../../steps.ts'
 import type { JobExtras } from '../records/job.ts'
 import type { Lane, Queue } from '../records/lane.ts'
 
@@ -30,6 +30,11 @@ export interface LogRecord {
 
 /** A result of a durable call. */
 export interface StepRecord extends StepResult {
+  readonly seq: number
+}
+
+/** A message that is kept for its job. */
+export interface MessageRecord extends KeptMessage {
   readonly seq: number
 }
 

@@ -1,4 +1,4 @@
-/** What each command does to a job that sleeps: nothing but its time and `runNow` wakes it, and nothing changes what its results were made of. */
+/** What each command does to a job that sleeps: nothing but its time, its message and `runNow` wakes it, and nothing changes what its results were made of. */
 import { expect, test } from 'vitest'
 import { sessionIntro } from '../../../../testkit/src/probe.ts'
 import type { NewJob } from '../../commands.ts'
@@ -48,6 +48,10 @@ const CASES: { readonly [Of in Op]: string | readonly Case<Of>[] } = {
   join: [[() => ({ ...RUN, name: 'j', jobs: [{ name: 'a', data: null }] }), OF_ITS_RUN]],
   giveBack: [[() => RUN, OF_ITS_RUN]],
   step: [[() => ({ ...RUN, number: 2, asked: 1, name: 's', kind: 'step', startedAt: 1, value: null }), OF_ITS_RUN]],
+  send: [
+    [(id) => ({ id, name: 'other', value: '1' }), ASLEEP],
+    [(id) => ({ id, name: 'go', value: '1', only: ['b'] }), ['FORBIDDEN', 'asleep']],
+  ],
   wait: [[() => ({ ...RUN, settled: 1, waits: [{ name: 'w', asked: 1, delay: 0 }], end: true }), OF_ITS_RUN]],
   heartbeat: [[() => RUN, OF_ITS_RUN]],
   checkpoint: [[() => ({ ...RUN, value: null }), OF_ITS_RUN]],
@@ -101,8 +105,23 @@ const CASES: { readonly [Of in Op]: string | readonly Case<Of>[] } = {
   triggerSchedule: [[() => ({ id: 's' }), ASLEEP]],
 }
 
-/** A job that sleeps for ten minutes, after a failed attempt and a step. With `schedule` it is the last one of schedule `s`. */
-function sleeping(schedule: boolean): { readonly world: World; readonly id: JobKey; readonly bystander: JobKey } {
+/** What differs for a job that sleeps until a message comes: it has no time that could be now. */
+const OF_MESSAGE: { readonly [title: string]: Outcome } = {
+  'runNow 0': ['JOB_SCHEDULED', 'asleep'],
+  'byKey 0': ['JOB_SCHEDULED', 'asleep'],
+  'runNowMany 0': ASLEEP,
+}
+
+const WAITS = {
+  sleep: { name: 'nap', asked: 2, delay: 600_000 },
+  message: { name: 'nap', asked: 2, message: 'go' },
+} as const
+
+/** A job that sleeps for ten minutes, or until a message, after a failed attempt and a step. With `schedule` it is the last one of schedule `s`. */
+function sleeping(
+  schedule: boolean,
+  kind: keyof typeof WAITS = 'sleep',
+): { readonly world: World; readonly id: JobKey; readonly bystander: JobKey } {
   const world = new World()
   const job = { name: 'a', data: '"old"', queue: 'q' }
   const unique = { key: 'u', onConflict: 'skip', until: 'end' } as const
@@ -113,7 +132,7 @@ function sleeping(schedule: boolean): { readonly world: World; readonly id: JobK
   world.attach('w', ['a', 'b'])
   world.fail({ seq: 1 }, { retry: 0 })
   const step = { op: 'step', number: 1, asked: 1, name: 's', kind: 'step', startedAt: 1, value: '"done"' } as const
-  const wait = { op: 'wait', settled: 1, waits: [{ name: 'nap', asked: 2, delay: 600_000 }], end: true } as const
+  const wait = { op: 'wait', settled: 1, waits: [WAITS[kind]], end: true } as const
   for (const { seq } of [{ seq: 1 }, bystander]) world.run({ ...step, ...world.runOf({ seq }) }, { ...wait, ...world.runOf({ seq }) })
   world.leave('w')
   expect(world.row({ seq: 1 })).toMatchObject({ run: 2, uncounted: 2 })
@@ -125,8 +144,13 @@ const OPS = (Object.keys(CASES) as Op[]).flatMap((op) => {
   return typeof cases === 'string' ? [] : cases.map(([command, outcome], index) => [`${op} ${index}`, op, command, outcome] as const)
 })
 
-test.each(OPS)('%s', (_title, op, command, [code, state]) => {
-  const { world, id, bystander } = sleeping(op.endsWith('Schedule'))
+const SLEEPERS = OPS.flatMap(([title, op, command, outcome]) => [
+  [`a sleep, ${title}`, op, command, outcome, 'sleep'] as const,
+  [`a message, ${title}`, op, command, OF_MESSAGE[title] ?? outcome, 'message'] as const,
+])
+
+test.each(SLEEPERS)('%s', (_title, op, command, [code, state], kind) => {
+  const { world, id, bystander } = sleeping(op.endsWith('Schedule'), kind)
   const factsOf = (job: { readonly seq: number }) => {
     const { data, extras } = world.row(job)
     return {
@@ -146,13 +170,14 @@ test.each(OPS)('%s', (_title, op, command, [code, state]) => {
   if (state === 'asleep' || state === 'waiting') {
     // Its sleep has ended once, whoever has ended it.
     world.run({ op: 'pauseAll', paused: false }, { op: 'pause', queue: 'q', paused: false })
+    if (kind === 'message') world.run({ op: 'send', id, name: 'go', value: '"gone"' })
     world.after(600_000)
     const { grants } = world.run({ op: 'attach', session: sessionIntro(['a', 'b']), held: [] })
     expect(grants.filter(({ seq }) => seq === id.seq)).toMatchObject([{ run: 3, attempt: 1, data: '"old"' }])
     const { results } = world.store.steps(id.seq, 0, 9, 999)
-    expect(results.map(({ number, name, kind }) => [number, name, kind])).toEqual([
-      [1, 's', 'step'],
-      [2, 'nap', 'sleep'],
+    expect(results.map((each) => [each.number, each.name, each.kind, each.value])).toEqual([
+      [1, 's', 'step', '"done"'],
+      [2, 'nap', kind, kind === 'message' ? '"gone"' : null],
     ])
   }
 })

@@ -12,7 +12,7 @@ import { noHolder } from '../state/refuse.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 
 export function byKey(turn: TurnContext, { of, call, changes = {}, from, reason, by }: ByKeyCommand): Decision<'byKey'> {
-  const id = holderOf(turn, of)
+  const id = turn.facts.holder(of)
   if (call === 'release') return id !== undefined && release(turn, of, id)
   if (id === undefined) return noHolder(of)
   const said = { ...(reason !== undefined && { reason }), ...(by !== undefined && { by }) }
@@ -32,10 +32,6 @@ export function byKey(turn: TurnContext, { of, call, changes = {}, from, reason,
     case 'delete':
       return deleteJob(turn, { op: call, id })
   }
-}
-
-function holderOf({ facts }: TurnContext, { kind, name, key }: HeldKey): JobKey | undefined {
-  return kind === 'unique' ? facts.unique(name, key) : facts.idempotent(name, key)
 }
 
 /** Takes the key from its job. The job continues without it, and may be gone already if the key was to recognize repeats. */

@@ -30,6 +30,7 @@ import { drain, leave, stopWorker } from '../sessions/leave.ts'
 import { renew } from '../sessions/renew.ts'
 import { findOversized } from '../state/size.ts'
 import type { Sender, TurnContext } from '../state/turnContext.ts'
+import { send } from '../steps/send.ts'
 import { step } from '../steps/step.ts'
 import { wait } from '../steps/wait.ts'
 import { byKey } from './byKey.ts'
@@ -52,6 +53,7 @@ const DECISIONS: { readonly [Op in OfKind<'command'>]: Decide<Op> } = {
   join,
   step,
   wait,
+  send,
   giveBack,
   heartbeat,
   checkpoint,

@@ -11,6 +11,7 @@ import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
 import type { Request } from '../../port.ts'
 import type { Retention } from '../../retention.ts'
+import type { SendCommand } from '../../stepCommands.ts'
 import { FLOW_KEYS } from '../flows/flow.ts'
 import { gatherFlows } from '../flows/gatherFlows.ts'
 import { shapeOf } from '../jobs/coalescing.ts'
@@ -30,7 +31,8 @@ import { Facts } from '../state/facts.ts'
 import { Plan } from '../state/plan.ts'
 import type { TurnStore } from '../state/store.ts'
 import type { Tables } from '../state/tables.ts'
-import { missesResults } from '../steps/wait.ts'
+import { messageKeys } from '../steps/messages.ts'
+import { gatherWait } from '../steps/wait.ts'
 
 export function gather(store: TurnStore, tables: Tables, requests: readonly Request[], now: Now, retention: Retention | undefined): Facts {
   const facts = new Facts(tables)
@@ -117,11 +119,6 @@ function gatherFor(plan: Plan, tables: Tables, facts: Facts, command: Command): 
       if (command.enqueues !== undefined) gatherKeys(plan, tables, command.enqueues)
       if (tables.jobs.get(command.seq)?.state !== ACTIVE) plan.revivable(command.seq)
       break
-    case 'join': {
-      const job = tables.jobs.get(command.seq)
-      if (job !== undefined) plan.mayRevive(job)
-      break
-    }
     case 'cancel':
     case 'cancelTree':
     case 'retryTree':
@@ -130,11 +127,17 @@ function gatherFor(plan: Plan, tables: Tables, facts: Facts, command: Command): 
     case 'delete':
       gatherById(plan, tables, command.id)
       break
+    case 'join':
     case 'wait': {
       const job = tables.jobs.get(command.seq)
-      if (job !== undefined && missesResults(job, command)) plan.results(job, command.settled)
+      if (job === undefined) break
+      if (command.op === 'wait') gatherWait(plan, job, command)
+      else plan.mayRevive(job)
       break
     }
+    case 'send':
+      gatherSent(plan, tables, command)
+      break
     case 'retry':
       if (command.from !== undefined) plan.from(command.from)
       gatherById(plan, tables, command.id)
@@ -197,8 +200,25 @@ function gatherKeys(plan: Plan, tables: Tables, jobs: readonly NewJob[]): void {
   }
 }
 
-function gatherById(plan: Plan, { node: own }: Tables, { seq, node }: JobKey): void {
-  plan.revivable(seq)
+/** Asks for the job of a message, and whether it has had the message before. */
+function gatherSent(plan: Plan, tables: Tables, { id, of, idempotencyKey: key }: SendCommand): void {
+  const known = (job: JobKey) => {
+    if (key !== undefined) plan.idempotent({ name: messageKeys(job), key })
+  }
+  if (of !== undefined) plan.holder(of, known)
+  if (id === undefined) return
+  known(id)
+  plan.job(id.seq)
+  gatherSourced(plan, tables, id)
+}
+
+function gatherById(plan: Plan, tables: Tables, id: JobKey): void {
+  plan.revivable(id.seq)
+  gatherSourced(plan, tables, id)
+}
+
+/** Asks for the job of a producer's journal that has this id. */
+function gatherSourced(plan: Plan, { node: own }: Tables, { seq, node }: JobKey): void {
   if (node !== own && node < NODE_LIMIT && seq < PLACE_LIMIT) plan.sourced(sourcedNode(seq, node))
 }
 

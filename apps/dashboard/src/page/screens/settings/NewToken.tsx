@@ -10,7 +10,7 @@ import { TEXT } from '../../text.ts'
 import { SETTINGS_TEXT as text } from './text.ts'
 
 type Scope = TokenListAnswer['tokens'][number]['scopes'][number]
-const SCOPES = ['read', 'enqueue', 'work', 'admin'] as const satisfies readonly Scope[]
+const SCOPES = ['read', 'enqueue', 'work', 'send', 'admin'] as const satisfies readonly Scope[]
 const { creating, created: shown } = text
 
 /** Creates a token, and shows it this once: the page keeps it only while the dialog is open. */

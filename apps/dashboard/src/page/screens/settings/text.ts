@@ -38,6 +38,7 @@ export const SETTINGS_TEXT = {
       read: 'sees everything and changes nothing',
       enqueue: 'creates jobs',
       work: 'runs jobs, for workers',
+      send: 'sends messages to jobs',
       admin: 'changes jobs, queues and schedules, and manages tokens',
     },
     action: 'Create',
