@@ -100,8 +100,10 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   for (const id of [by, same]) await place.ok('jobs', 'delete', id as string)
 
   expect(await place.ok('jobs', 'update', third, '--priority', '4')).toBe(`${third} updated\n`)
-  expect(await place.ok('jobs', 'update', '--all', '--weight', '2', '--priority', '3', '--yes')).toBe('3 jobs updated\n')
-  expect(await place.okJson('jobs', 'show', third)).toMatchObject({ priority: 3, weight: 2 })
+  expect(await place.ok('jobs', 'update', '--all', '--weight', '2', '--priority', '3', '--timeout', 'none', '--yes')).toBe(
+    '3 jobs updated\n',
+  )
+  expect(await place.okJson('jobs', 'show', third)).toMatchObject({ priority: 3, weight: 2, timeout: null })
   expect(await place.ok('jobs', 'update', third, '--set-tag', 'a', '--set-tag', 'b', '--set-meta', '{"of":7}')).toBe(`${third} updated\n`)
   expect(await place.okJson('jobs', 'show', third)).toMatchObject({ tags: ['a', 'b'], meta: { of: 7 } })
   expect(await place.ok('jobs', 'update', '--tag', 'a', '--clear-tags')).toBe('1 job updated\n')

@@ -177,16 +177,24 @@ describe('E11: changing', () => {
   test('update a waiting job: data, priority, weight, time, checkpoint; not its neighbour', async () => {
     const [handle, bystander] = [await t.engine.enqueue(a, 1), await t.engine.enqueue(a, 1)]
     const runAt = new Date(t.clock.read().wall + 60_000)
-    await t.engine.update(handle.id, { data: { new: true }, priority: 5, weight: 2, runAt, checkpoint: 'c' })
+    const ofRuns = { priority: 5, weight: 2, maxAttempts: 2, timeout: Number.POSITIVE_INFINITY }
+    await t.engine.update(handle.id, { data: { new: true }, ...ofRuns, backoff: { type: 'fixed', delay: '1s' }, runAt, checkpoint: 'c' })
     expect(await t.engine.get(handle.id)).toMatchObject({
       state: 'scheduled',
       data: { new: true },
-      priority: 5,
-      weight: 2,
+      ...ofRuns,
+      backoff: { type: 'fixed', delay: 1_000 },
       runAt,
       checkpoint: 'c',
     })
-    expect(await t.engine.get(bystander.id)).toMatchObject({ state: 'waiting', data: 1, priority: 0, weight: 1, checkpoint: undefined })
+    expect(await t.engine.get(bystander.id)).toMatchObject({
+      state: 'waiting',
+      data: 1,
+      priority: 0,
+      weight: 1,
+      maxAttempts: 4,
+      checkpoint: undefined,
+    })
   })
 
   test('too late: typed errors', async () => {

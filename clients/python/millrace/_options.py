@@ -165,6 +165,9 @@ class JobChanges(TypedDict, total=False):
     checkpoint: Any
     tags: Optional[Iterable[str]]
     meta: Any
+    max_attempts: Optional[int]
+    timeout: Optional[Seconds]
+    backoff: Optional[Mapping[str, Any]]
 
 
 class ManyOptions(TypedDict, total=False):
@@ -206,6 +209,9 @@ class PlaceChanges(TypedDict, total=False):
     weight: Optional[int]
     tags: Optional[Iterable[str]]
     meta: Any
+    max_attempts: Optional[int]
+    timeout: Optional[Seconds]
+    backoff: Optional[Mapping[str, Any]]
     limit: Optional[int]
     dry_run: bool
 

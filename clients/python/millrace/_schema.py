@@ -292,6 +292,9 @@ CHANGES: Fields = {
     "checkpoint": (4, "changed"),
     "tags": (5, "texts"),
     "meta": (6, "json"),
+    "max_attempts": (7, "scalar"),
+    "timeout": (8, "endless"),
+    "backoff": (9, BACKOFF),
 }
 
 PLACE_CHANGES: Fields = {
@@ -300,6 +303,9 @@ PLACE_CHANGES: Fields = {
     "weight": (2, "scalar"),
     "tags": (3, "texts"),
     "meta": (4, "json"),
+    "max_attempts": (5, "scalar"),
+    "timeout": (6, "endless"),
+    "backoff": (7, BACKOFF),
 }
 
 FILTER: Fields = {

@@ -118,7 +118,7 @@ export abstract class Changes extends Reading {
   }
 
   /**
-   * Changes time, priority or weight of all jobs that match the filter and have not started.
+   * Changes all jobs that match the filter: tags and meta in any state, all else before they have started.
    *
    * @throws OptionTypeError, OptionRangeError
    */

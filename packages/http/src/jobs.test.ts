@@ -88,8 +88,10 @@ describe('one job', () => {
     const path = `/v1/jobs/${id}`
     const state = async () => (await http.send('GET', path)).body.state
 
-    expect(await http.send('PATCH', path, { body: { data: 2, priority: 7, runAt: '2031-01-01T00:00:00Z' } })).toMatchObject({ status: 204 })
-    expect((await http.send('GET', path)).body).toMatchObject({ data: 2, priority: 7, runAt: '2031-01-01T00:00:00.000Z' })
+    expect(await http.send('PATCH', path, { body: { data: 2, priority: 7, timeout: null, runAt: '2031-01-01T00:00:00Z' } })).toMatchObject({
+      status: 204,
+    })
+    expect((await http.send('GET', path)).body).toMatchObject({ data: 2, priority: 7, timeout: null, runAt: '2031-01-01T00:00:00.000Z' })
     expect(await http.send('POST', `${path}/retry`)).toMatchObject({ status: 409, body: { code: 'JOB_SCHEDULED', jobId: id } })
     expect(await state()).toBe('scheduled')
     expect((await http.send('POST', `${path}/run`)).status).toBe(204)

@@ -32,7 +32,7 @@ with connect(*sys.argv[1:3]) as client:
     say(cancelled=counts(client.cancel_many({"queue": "mail", "data": {"customer": 0}}, "wrong", "ada", limit=2)), states=states())
     say(by=[client.get(jobs[4]).cancelled_by, client.get(jobs[4]).cancel_reason, client.get(jobs[0]).cancelled_by])
     say(again=counts(client.cancel_many({"ids": jobs[:4] + jobs[:1]})), states=states())
-    say(updated=counts(client.update_many({"queue": "mail", "tag": "n5"}, priority=7, weight=2, tags=["moved"], meta={"by": "x"})))
+    say(updated=counts(client.update_many({"queue": "mail", "tag": "n5"}, priority=7, weight=2, max_attempts=9, timeout=60, tags=["moved"], meta={"by": "x"})))
     info = client.get(jobs[5])
     say(now=[info.priority, info.weight, info.tags, info.meta], old=client.get(jobs[4]).priority)
     say(ran=counts(client.run_now_many({"queue": "mail", "state": "scheduled"})), states=states())

@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import type { JobHandle, JobPage } from '@millrace/client'
 import {
   type CancelOptions,
+  endlessOf,
   formatCursor,
   type GetOptions,
   JobNotFoundError,
@@ -14,6 +15,7 @@ import {
   rowOfShortId,
   type StepsOptions,
   shortened,
+  type UpdateOptions,
 } from '@millrace/core'
 import { cancelBy } from '../access/caller.ts'
 import { json, noContent } from '../answer.ts'
@@ -266,9 +268,8 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       body: JOB_CHANGES,
       responses: { 204: { description: 'It is changed' } },
       refusals: [404, 409],
-      async handle({ params, body: { runAt, ...changes } }) {
-        const update = { ...withBytes(changes), ...(runAt !== undefined && { runAt: new Date(runAt) }) }
-        await engine.update(params.id, update as Parameters<typeof engine.update>[1])
+      async handle({ params, body }) {
+        await engine.update(params.id, endlessOf(withBytes(body)) as UpdateOptions)
         return noContent()
       },
     }),

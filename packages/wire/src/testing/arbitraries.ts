@@ -193,7 +193,8 @@ const filter = record(
   { state, queue: name, name, tag: key, states: fc.array(state, { maxLength: STATES.length }), data: json, meta: json },
   { requiredKeys: [] },
 )
-const PLACE = { runAt: time, priority: policy.priority, weight: policy.weight, tags: fc.array(key, { maxLength: 4 }), meta: anyText(100) }
+const { priority, weight, maxAttempts, timeout } = policy
+const PLACE = { runAt: time, priority, weight, maxAttempts, timeout, backoff, tags: fc.array(key, { maxLength: 4 }), meta: anyText(100) }
 
 const keyless = newJob.map((job) => without(without(without(without(job, 'idempotencyKey'), 'unique'), 'debounce'), 'throttle'))
 

@@ -1,6 +1,6 @@
 /** `millrace jobs`: finds, shows and changes jobs. */
 import { retryLost } from '@millrace/client'
-import { integerOption } from '@millrace/core'
+import { integerOption, RUN_CHANGES, type RunChange } from '@millrace/core'
 import type {
   CancelManyOptions,
   CancelOptions,
@@ -24,6 +24,7 @@ import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { addFilters, type FilterFlags, filterOf } from '../filterFlags.ts'
 import { defaultCommand } from '../groups.ts'
+import { addRowFlags } from '../jobFlags.ts'
 import { explanationOf, jobOf, wholeId } from '../jobOf.ts'
 import { followLogs, type LogsFlags } from '../logs.ts'
 import { countText, many } from '../output/amounts.ts'
@@ -44,7 +45,7 @@ interface ListFlags extends FilterFlags {
   readonly payload?: string
 }
 
-interface ManyFlags extends FilterFlags {
+interface ManyFlags extends FilterFlags, Readonly<Partial<Record<RunChange, unknown>>> {
   readonly search?: string
   readonly all?: true
   readonly limit?: number
@@ -53,8 +54,6 @@ interface ManyFlags extends FilterFlags {
   readonly from?: string
   readonly yes?: boolean
   readonly runAt?: Date
-  readonly priority?: number
-  readonly weight?: number
   readonly setTag?: readonly string[]
   readonly clearTags?: true
   readonly setMeta?: unknown
@@ -172,6 +171,8 @@ async function listAll({ out, signal }: Context, engine: Engine, options: ListOp
   } while (after !== undefined && left > 0 && !signal.aborted)
 }
 
+const RUN_CHANGE_NAMES = Object.keys(RUN_CHANGES) as RunChange[]
+
 type Change = keyof typeof CALLS
 
 interface Call {
@@ -209,9 +210,10 @@ const CALLS = {
   },
 } as const satisfies Readonly<Record<string, Call>>
 
-function changesOf({ runAt, priority, weight, setTag, clearTags, setMeta }: ManyFlags): UpdateManyChanges {
+function changesOf({ runAt, setTag, clearTags, setMeta, ...flags }: ManyFlags): UpdateManyChanges {
   if (setTag !== undefined && clearTags !== undefined) throw new UsageError('give either --set-tag or --clear-tags, not both')
-  return defined<UpdateManyChanges>({ runAt, priority, weight, tags: clearTags ? [] : setTag, meta: setMeta })
+  const ofRuns = Object.fromEntries(RUN_CHANGE_NAMES.map((name) => [name, flags[name]]))
+  return defined<UpdateManyChanges>({ runAt, ...ofRuns, tags: clearTags ? [] : setTag, meta: setMeta })
 }
 
 function addChange(jobs: Command, context: Context, change: Change, description: string): void {
@@ -223,21 +225,21 @@ function addChange(jobs: Command, context: Context, change: Change, description:
   if (change === 'cancel' || change === 'retry') command.option('--descendants', 'also select the jobs of its flow that wait for it')
   if (change === 'retry') command.option('--from <name>', "step at which a job resumes, or 'start'; default its first failed step")
   if (change === 'cancel') command.option('--reason <text>', 'reason for the cancel, stored with the jobs and passed to their handlers')
-  if (change === 'update')
+  if (change === 'update') {
+    addRowFlags(command, RUN_CHANGES)
     command
       .option('--run-at <time>', 'do not start them before this time', time)
-      .option('--priority <number>', 'new priority; jobs with a higher one start first', number)
-      .option('--weight <number>', "new weight: the share of its worker's concurrency that a job takes", number)
       .option('--set-tag <tag>', 'replace all their tags; repeat for more', texts)
       .option('--clear-tags', 'remove all their tags')
       .option('--set-meta <json>', 'replace their meta', json)
+  }
   command.action((ids: readonly string[], flags: ManyFlags) =>
     ids.length === 0 ? changeMany(context, change, flags) : changeEach(context, change, ids, flags),
   )
 }
 
 /** Flags that do not select jobs. */
-const OF_EACH = new Set(['descendants', 'from', 'reason', 'yes', 'runAt', 'priority', 'weight', 'setTag', 'clearTags', 'setMeta'])
+const OF_EACH = new Set(['descendants', 'from', 'reason', 'yes', 'runAt', ...RUN_CHANGE_NAMES, 'setTag', 'clearTags', 'setMeta'])
 
 async function changeEach({ out, connect }: Context, change: Change, ids: readonly string[], flags: ManyFlags): Promise<void> {
   const other = Object.keys(flags).find((name) => !OF_EACH.has(name))
