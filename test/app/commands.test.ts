@@ -393,6 +393,9 @@ test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, as
     partial: false,
   })
   expect(await place.ok('flows', 'list', '--state', 'failed')).toBe('no flows\n')
+  expect(await place.okJson('jobs', 'list', '--flow', flow.id)).toMatchObject({
+    jobs: [{ id: flow.jobs.c.id }, {}, { id: flow.jobs.a.id }],
+  })
   expect(await place.okJson('flows', 'show', flow.jobs.c.id)).toMatchObject({
     id: flow.id,
     jobs: [

@@ -222,7 +222,8 @@ class OtherFilters(TypedDict, total=False):
     enqueued at this time or later; `enqueued_before`: jobs enqueued before this time; `finished_after`: jobs that finished at this time
     or later; `finished_before`: jobs that finished before this time; `worker`: jobs that this worker runs, or has run last; `error`: jobs
     whose last run failed with an error of this name; `fingerprint`: jobs whose last run failed with this fingerprint, as failures()
-    returns it; `data`: jobs whose data contains this JSON; `meta`: jobs whose meta contains this JSON."""
+    returns it; `data`: jobs whose data contains this JSON; `meta`: jobs whose meta contains this JSON; `flow`: jobs of the flow with this
+    id."""
 
     key: Optional[str]
     schedule: Optional[str]
@@ -236,6 +237,7 @@ class OtherFilters(TypedDict, total=False):
     fingerprint: Optional[str]
     data: Any
     meta: Any
+    flow: Optional[JobId]
 
 
 class JobFilter(OtherFilters, total=False):

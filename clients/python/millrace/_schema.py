@@ -326,6 +326,7 @@ FILTER: Fields = {
     "states": (14, "given"),
     "data": (15, "json"),
     "meta": (16, "json"),
+    "flow": (17, "job"),
 }
 
 SCHEDULE: Fields = {

@@ -184,6 +184,7 @@ class AsyncClient(Asynchronous):
         `fingerprint`: jobs whose last run failed with this fingerprint, as failures() returns it.
         `data`: jobs whose data contains this JSON.
         `meta`: jobs whose meta contains this JSON.
+        `flow`: jobs of the flow with this id.
 
         Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.jobs, state, queue, name, tag, search, page, order=order, payload=payload, last_run=last_run, **others)

@@ -499,6 +499,26 @@ describe('many', () => {
     expect((await http.send('GET', `/v1/jobs/${bystander.body.id}`)).body).toMatchObject({ state: 'scheduled', tags: [] })
   })
 
+  test('jobs of a flow by its id', async () => {
+    const nodes = [
+      { ref: 'a', job: 'of', options: { delay: '1h' } },
+      { ref: 'b', job: 'of', dependsOn: ['a'] },
+    ]
+    const [{ body }, { body: bystander }] = [
+      await http.send('POST', '/v1/flows', { body: { nodes } }),
+      await http.send('POST', '/v1/flows', { body: { nodes } }),
+    ]
+    const flow = body.id
+    const refs = ({ body: page }: { readonly body: { readonly jobs: readonly { readonly flow: { readonly ref: string } }[] } }) =>
+      page.jobs.map((job) => job.flow.ref)
+    expect(refs(await http.send('GET', `/v1/jobs?flow=${flow}`))).toEqual(['b', 'a'])
+    expect((await http.send('POST', '/v1/jobs:delete', { body: { filter: { flow } } })).body).toMatchObject({ matched: 2, changed: 2 })
+    expect(refs(await http.send('GET', `/v1/jobs?flow=${flow}`))).toEqual([])
+    expect(refs(await http.send('GET', `/v1/jobs?flow=${bystander.id}`))).toEqual(['b', 'a'])
+    expect(await http.send('GET', '/v1/jobs?flow=none')).toMatchObject({ status: 400, body: { option: 'flow' } })
+    await http.send('POST', '/v1/jobs:delete', { body: { filter: { flow: bystander.id } } })
+  })
+
   test('run and update by a filter', async () => {
     const jobs = Array.from({ length: 2 }, () => ({ job: 'later', options: { delay: '1h' } }))
     const { body } = await http.send('POST', '/v1/jobs:bulk', { body: jobs })

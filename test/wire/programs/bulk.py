@@ -31,6 +31,7 @@ with connect(*sys.argv[1:3]) as client:
     say(none=counts(client.cancel_many({"queue": "mail", "data": {"customer": 0}}, dry_run=True)), left=set(states()) == {"scheduled"})
     say(cancelled=counts(client.cancel_many({"queue": "mail", "data": {"customer": 0}}, "wrong", "ada", limit=2)), states=states())
     say(by=[client.get(jobs[4]).cancelled_by, client.get(jobs[4]).cancel_reason, client.get(jobs[0]).cancelled_by])
+    assert counts(client.cancel_many({"flow": jobs[0]}, dry_run=True)) == counts(client.cancel_many({"queue": "none"}, dry_run=True))
     say(again=counts(client.cancel_many({"ids": jobs[:4] + jobs[:1]})), states=states())
     say(updated=counts(client.update_many({"queue": "mail", "tag": "n5"}, priority=7, weight=2, max_attempts=9, timeout=60, tags=["moved"], meta={"by": "x"})))
     info = client.get(jobs[5])

@@ -411,6 +411,8 @@ function filterKind(kind: FilterKind): Kind<unknown> {
       return fingerprint
     case 'json':
       return contained
+    case 'job':
+      return JOB_KEY
   }
 }
 

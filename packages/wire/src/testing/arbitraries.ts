@@ -190,7 +190,7 @@ const json = fc
   .filter(isContained)
 const state = fc.nat({ max: STATES.length - 1 })
 const filter = record(
-  { state, queue: name, name, tag: key, states: fc.array(state, { maxLength: STATES.length }), data: json, meta: json },
+  { state, queue: name, name, tag: key, states: fc.array(state, { maxLength: STATES.length }), data: json, meta: json, flow: id },
   { requiredKeys: [] },
 )
 const { priority, weight, maxAttempts, timeout } = policy
