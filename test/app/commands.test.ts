@@ -108,6 +108,15 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect(await place.okJson('jobs', 'show', third)).toMatchObject({ tags: ['a', 'b'], meta: { of: 7 } })
   expect(await place.ok('jobs', 'update', '--tag', 'a', '--clear-tags')).toBe('1 job updated\n')
   expect(await place.run('jobs', 'update', third, '--set-tag', 'a', '--clear-tags')).toMatchObject({ code: 2 })
+  const [copy] = (await place.ok('jobs', 'again', third)).split('\n')
+  expect(await place.okJson('jobs', 'show', copy as string)).toMatchObject({
+    priority: 3,
+    weight: 2,
+    timeout: null,
+    state: 'waiting',
+    meta: { of: 7, copyOf: third },
+  })
+  await place.ok('jobs', 'delete', copy as string)
   expect(await place.run('jobs', 'update', third)).toMatchObject({ code: 2, stderr: expect.stringContaining('at least one of') })
   expect(await place.okJson('jobs', 'run', '--all', '--dry-run')).toMatchObject({ changed: 1, skipped: { waiting: 2 } })
   expect(await place.ok('jobs', 'run', third)).toBe(`${third} due\n`)

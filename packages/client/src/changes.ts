@@ -3,6 +3,7 @@ import {
   type CancelManyOptions,
   type CancelOptions,
   checkNone,
+  type EnqueueOptions,
   heldKeyOption,
   type JobOfKey,
   type JobRef,
@@ -17,7 +18,9 @@ import {
   validateRetryOptions,
   validateUpdateManyChanges,
 } from '@millrace/core'
-import { callAbout } from './jobKey.ts'
+import { copyOf } from './copy.ts'
+import type { JobHandle } from './handle.ts'
+import { callAbout, noJob } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
@@ -59,6 +62,24 @@ export abstract class Changes extends Reading {
   async retry(job: JobRef, options?: RetryOptions): Promise<void> {
     const { descendants, ...from } = validateRetryOptions(options)
     await callAbout(this.#mailbox, descendants ? 'retryTree' : 'retry', job, from)
+  }
+
+  /** Creates a job: the engine's `enqueue`. */
+  abstract enqueue(job: string, data: unknown, options?: EnqueueOptions): Promise<JobHandle>
+
+  /**
+   * Creates a copy of a job in any state: with its data, its tags and the options in force for it, but without its keys, its `ttl` and its
+   * place in a flow. The copy is due at once, and its `meta.copyOf` is the id of the job. Each call creates another one.
+   *
+   * @throws JobNotFoundError; CodecError if its data cannot be decoded here; what `enqueue` throws
+   */
+  async enqueueAgain(job: JobRef): Promise<JobHandle>
+  async enqueueAgain(job: JobRef, ...given: unknown[]): Promise<JobHandle> {
+    checkNone('engine.enqueueAgain', given, 'engine.enqueue(name, data, options) creates a job with others')
+    const found = await this.get(job)
+    if (found === undefined) throw noJob(job)
+    const copy = copyOf(found)
+    return this.enqueue(copy.job as string, copy.data, copy.options)
   }
 
   /** Retries failed jobs, the oldest failure first. Returns the number of jobs retried. */

@@ -94,6 +94,16 @@ describe('one job', () => {
     expect((await http.send('GET', path)).body).toMatchObject({ data: 2, priority: 7, timeout: null, runAt: '2031-01-01T00:00:00.000Z' })
     expect(await http.send('POST', `${path}/retry`)).toMatchObject({ status: 409, body: { code: 'JOB_SCHEDULED', jobId: id } })
     expect(await state()).toBe('scheduled')
+    const copy = await http.send('POST', `${path}/enqueue`)
+    expect(copy).toMatchObject({ status: 201, body: { created: true } })
+    expect((await http.send('GET', `/v1/jobs/${copy.body.id}`)).body).toMatchObject({
+      state: 'waiting',
+      data: 2,
+      priority: 7,
+      timeout: null,
+      meta: { copyOf: id },
+    })
+    expect(await http.send('DELETE', `/v1/jobs/${copy.body.id}`)).toMatchObject({ status: 204 })
     expect((await http.send('POST', `${path}/run`)).status).toBe(204)
     expect(await state()).toBe('waiting')
     expect(await http.send('POST', `${path}/cancel`)).toMatchObject({ status: 200, body: { outcome: 'cancelled' } })

@@ -242,6 +242,22 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
     }),
 
     operation({
+      id: 'enqueueJobAgain',
+      method: 'post',
+      path: '/v1/jobs/{id}/enqueue',
+      tag: 'jobs',
+      scope: 'admin',
+      summary: 'Create a copy of a job, with its data and options, and without its keys',
+      params: JOB_PATH,
+      responses: { 201: { description: 'It is created, and stored', schema: ENQUEUED } },
+      refusals: [404, 409],
+      async handle({ params }) {
+        const { id } = await engine.enqueueAgain(params.id)
+        return json(201, { id, created: true }, { location: `${settings.basePath}/v1/jobs/${id}` })
+      },
+    }),
+
+    operation({
       id: 'runJob',
       method: 'post',
       path: '/v1/jobs/{id}/run',

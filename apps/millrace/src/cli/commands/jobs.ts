@@ -111,6 +111,17 @@ export function addJobs(program: Command, context: Context): void {
     })
   addChange(jobs, context, 'cancel', 'Cancel jobs: waiting jobs at once, running jobs through their signal')
   addChange(jobs, context, 'retry', 'Run failed and cancelled jobs again, and waiting retries at once')
+  jobs
+    .command('again')
+    .description('Create copies of jobs, with their data and options, and print their ids')
+    .argument('<id...>')
+    .action(async (ids: readonly string[]) => {
+      const engine = await context.connect()
+      for (const each of ids) {
+        const { id } = await engine.enqueueAgain(await wholeId(engine, each))
+        await context.out.item({ id, copyOf: each }, () => id)
+      }
+    })
   addChange(jobs, context, 'delete', 'Delete jobs that are not running, with their attempts and logs')
   addChange(jobs, context, 'run', 'Make scheduled jobs due now')
   addChange(jobs, context, 'update', 'Change jobs: tags and meta in any state, the rest before they have started')
