@@ -130,6 +130,7 @@ class QueueSettings(TypedDict, total=False):
     fairness: Optional[str]
     dead_letter: Optional[str]
     repeats: Optional[str]
+    empties: Optional[str]
     alert_after: Optional[Seconds]
     retention: Optional[Mapping[str, Any]]
     defaults: Optional[Mapping[str, Any]]

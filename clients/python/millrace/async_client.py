@@ -368,6 +368,7 @@ class AsyncClient(Asynchronous):
         `fairness`: turns among jobs of equal priority: 'name' gives each job name its turn, 'none' makes all jobs one line, default 'none'.
         `dead_letter`: queue that gets a new job for each job that fails permanently.
         `repeats`: calls that an earlier job answers: 'event' emits deduplicated for each, 'silent' informs only the caller, default 'silent'.
+        `empties`: the end of its last live job: 'event' emits queue.empty, 'silent' emits nothing, default 'silent'.
         `alert_after`: longest wait of its oldest job before the queue is shown as a problem; without it, 10 times the usual wait; in seconds.
         `retention`: how long ended jobs of the queue are kept; a dict of `completed`, `failed`, `cancelled`, each seconds, 'forever', or a
         dict of `age` and `count`.

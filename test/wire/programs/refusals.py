@@ -76,6 +76,7 @@ OF_SETTINGS = {
     "fairness": ["key"],
     "dead_letter": [""],
     "repeats": ["loud"],
+    "empties": ["loud"],
     "alert_after": [0],
     "retention.failed": [{"failed": -1}],
     "retention.failed.count": [{"failed": {"count": -1}}],

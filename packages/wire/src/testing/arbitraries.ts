@@ -176,6 +176,7 @@ const queueChanges = record(
     share: positive(1_000),
     fairness: fc.constantFrom('name', 'none'),
     repeats: fc.constantFrom('event', 'silent'),
+    empties: fc.constantFrom('event', 'silent'),
     deadLetter: fc.option(name),
     retention: fc.option(record({ completed: keep, failed: keep, cancelled: keep }, { requiredKeys: [] })),
     defaults: fc.option(
