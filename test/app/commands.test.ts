@@ -107,12 +107,23 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   for (const id of [by, same]) await place.ok('jobs', 'delete', id as string)
 
   expect(await place.ok('jobs', 'update', third, '--priority', '4')).toBe(`${third} updated\n`)
-  expect(await place.ok('jobs', 'update', '--all', '--weight', '2', '--priority', '3', '--yes')).toBe('3 jobs updated\n')
-  expect(await place.okJson('jobs', 'show', third)).toMatchObject({ priority: 3, weight: 2 })
+  expect(await place.ok('jobs', 'update', '--all', '--weight', '2', '--priority', '3', '--timeout', 'none', '--yes')).toBe(
+    '3 jobs updated\n',
+  )
+  expect(await place.okJson('jobs', 'show', third)).toMatchObject({ priority: 3, weight: 2, timeout: null })
   expect(await place.ok('jobs', 'update', third, '--set-tag', 'a', '--set-tag', 'b', '--set-meta', '{"of":7}')).toBe(`${third} updated\n`)
   expect(await place.okJson('jobs', 'show', third)).toMatchObject({ tags: ['a', 'b'], meta: { of: 7 } })
   expect(await place.ok('jobs', 'update', '--tag', 'a', '--clear-tags')).toBe('1 job updated\n')
   expect(await place.run('jobs', 'update', third, '--set-tag', 'a', '--clear-tags')).toMatchObject({ code: 2 })
+  const [copy] = (await place.ok('jobs', 'again', third)).split('\n')
+  expect(await place.okJson('jobs', 'show', copy as string)).toMatchObject({
+    priority: 3,
+    weight: 2,
+    timeout: null,
+    state: 'waiting',
+    meta: { of: 7, copyOf: third },
+  })
+  await place.ok('jobs', 'delete', copy as string)
   expect(await place.run('jobs', 'update', third)).toMatchObject({ code: 2, stderr: expect.stringContaining('at least one of') })
   expect(await place.okJson('jobs', 'run', '--all', '--dry-run')).toMatchObject({ changed: 1, skipped: { waiting: 2 } })
   expect(await place.ok('jobs', 'run', third)).toBe(`${third} due\n`)
@@ -398,6 +409,9 @@ test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, as
     partial: false,
   })
   expect(await place.ok('flows', 'list', '--state', 'failed')).toBe('no flows\n')
+  expect(await place.okJson('jobs', 'list', '--flow', flow.id)).toMatchObject({
+    jobs: [{ id: flow.jobs.c.id }, {}, { id: flow.jobs.a.id }],
+  })
   expect(await place.okJson('flows', 'show', flow.jobs.c.id)).toMatchObject({
     id: flow.id,
     jobs: [

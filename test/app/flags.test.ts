@@ -72,6 +72,8 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
     'name',
     '--repeats',
     'event',
+    '--empties',
+    'event',
     '--alert-after',
     '5m',
   ]
@@ -86,6 +88,7 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
       share: 3,
       fairness: 'name',
       repeats: 'event',
+      empties: 'event',
       alertAfter: 300_000,
       maxLength: 9,
       onFull: 'drop-oldest',

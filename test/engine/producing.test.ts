@@ -177,16 +177,24 @@ describe('E11: changing', () => {
   test('update a waiting job: data, priority, weight, time, checkpoint; not its neighbour', async () => {
     const [handle, bystander] = [await t.engine.enqueue(a, 1), await t.engine.enqueue(a, 1)]
     const runAt = new Date(t.clock.read().wall + 60_000)
-    await t.engine.update(handle.id, { data: { new: true }, priority: 5, weight: 2, runAt, checkpoint: 'c' })
+    const ofRuns = { priority: 5, weight: 2, maxAttempts: 2, timeout: Number.POSITIVE_INFINITY }
+    await t.engine.update(handle.id, { data: { new: true }, ...ofRuns, backoff: { type: 'fixed', delay: '1s' }, runAt, checkpoint: 'c' })
     expect(await t.engine.get(handle.id)).toMatchObject({
       state: 'scheduled',
       data: { new: true },
-      priority: 5,
-      weight: 2,
+      ...ofRuns,
+      backoff: { type: 'fixed', delay: 1_000 },
       runAt,
       checkpoint: 'c',
     })
-    expect(await t.engine.get(bystander.id)).toMatchObject({ state: 'waiting', data: 1, priority: 0, weight: 1, checkpoint: undefined })
+    expect(await t.engine.get(bystander.id)).toMatchObject({
+      state: 'waiting',
+      data: 1,
+      priority: 0,
+      weight: 1,
+      maxAttempts: 4,
+      checkpoint: undefined,
+    })
   })
 
   test('too late: typed errors', async () => {
@@ -217,6 +225,48 @@ describe('E11: changing', () => {
     expect(await t.engine.redrive()).toEqual({ count: 500 })
     await Promise.all(handles.map((handle) => handle.result()))
     expect((await t.engine.stats()).states).toMatchObject({ failed: 0, completed: 1_200 })
+  })
+
+  test('a copy of an ended job: its data and options, and a new id; the job stays as it is', async () => {
+    const backoff = { type: 'linear', delay: 5_000, jitter: 'equal' } as const
+    const texts = { summary: 'To Ada', concurrencyKey: 'k', tags: ['t'], meta: { of: 7 } }
+    const policy = {
+      priority: 2,
+      weight: 3,
+      tokens: 4,
+      maxAttempts: 1,
+      maxLost: 5,
+      backoff,
+      timeout: Number.POSITIVE_INFINITY,
+      logLines: 6,
+    }
+    const data = new Uint8Array([0, 255])
+    const keys = { idempotencyKey: 'i', unique: { key: 'u' } }
+    const first = await t.engine.enqueue('failing', data, { queue: 'q', ttl: '1h', keep: '2h', ...policy, ...texts, ...keys })
+    const worker = t.engine.work(
+      [
+        defineJob({ name: 'failing' }).handler(() => {
+          throw new Error('no')
+        }),
+      ],
+      { queues: ['q'] },
+    )
+    await expect(first.result()).rejects.toMatchObject({ code: 'JOB_FAILED' })
+    await worker.stop()
+    const before = await t.engine.get(first.id)
+    const copies = [await t.engine.enqueueAgain(first.id), await t.engine.enqueueAgain({ name: 'failing', idempotencyKey: 'i' })]
+    for (const { id, created } of copies) {
+      expect(created).toBe(true)
+      const copy = await t.engine.get(id)
+      expect(copy).toMatchObject({ name: 'failing', queue: 'q', state: 'waiting', data, keep: 7_200_000, maxAge: Number.POSITIVE_INFINITY })
+      expect(copy).toMatchObject({ ...policy, ...texts, meta: { of: 7, copyOf: first.id } })
+      expect(copy).toMatchObject({ idempotencyKey: undefined, uniqueKey: undefined, expiresAt: undefined, attempts: [] })
+    }
+    expect(copies[0]?.id).not.toBe(copies[1]?.id)
+    expect(await t.engine.get(first.id)).toEqual(before)
+    await expect(t.engine.enqueueAgain({ name: 'failing', uniqueKey: 'none' })).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' })
+    await t.engine.delete(first.id)
+    await expect(t.engine.enqueueAgain(first.id)).rejects.toMatchObject({ code: 'JOB_NOT_FOUND', jobId: first.id })
   })
 
   test('runNow, retry before its time, delete', async () => {

@@ -164,7 +164,11 @@ describe('E6: retries', () => {
     const note = (name: string) => times[name]?.push(t.clock.read().mono)
     const fatal = defineJob({ name: 'fatal' })
     const later = defineJob({ name: 'later', maxAttempts: 2 })
-    const asked = defineJob({ name: 'asked', maxAttempts: 3, backoff: (attempt) => attempt * 1_000 })
+    const asked = defineJob({
+      name: 'asked',
+      maxAttempts: 3,
+      backoff: (attempt, _error, { data, job }) => (job.name === 'asked' ? attempt * (data as { step: number }).step : false),
+    })
     t.engine.work([
       fatal.handler(() => {
         note('fatal')
@@ -179,7 +183,7 @@ describe('E6: retries', () => {
         throw new Error('again')
       }),
     ])
-    const handles = [await t.engine.enqueue(fatal), await t.engine.enqueue(later), await t.engine.enqueue(asked)]
+    const handles = [await t.engine.enqueue(fatal), await t.engine.enqueue(later), await t.engine.enqueue(asked, { step: 1_000 })]
     await t.advance('1m')
     expect(times).toEqual({ fatal: [0], later: [0, 7_000], asked: [0, 1_000, 3_000] })
     for (const handle of handles) expect((await t.engine.get(handle.id))?.state).toBe('failed')

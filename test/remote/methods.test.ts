@@ -227,6 +227,18 @@ test('an update of a schedule reads it and writes it: both scopes', async () => 
   expect(await engine.schedules.get('there')).toMatchObject({ paused: true, every: 3_600_000 })
 })
 
+test('a copy of a job reads it and creates another: both scopes', async () => {
+  const engine = await newEngine()
+  const { client, stop } = await clientOf(engine, temporaryFolder(), 'read', 'enqueue')
+  onTestFinished(stop)
+  const first = await engine.enqueue('a', { n: 1 }, { delay: '1h' })
+  expect(await engine.get((await client.enqueueAgain(first.id)).id)).toMatchObject({
+    state: 'waiting',
+    data: { n: 1 },
+    meta: { copyOf: first.id },
+  })
+})
+
 test('to enqueue is not to read', async () => {
   const { client, stop } = await clientOf(await newEngine(), temporaryFolder(), 'enqueue')
   onTestFinished(stop)
@@ -251,7 +263,7 @@ test('no method of an engine is left out', async () => {
     ...namesOf(engine.exports, 'exports.'),
     ...namesOf(engine.schedules, 'schedules.'),
   ]
-  const listed = new Set([...Object.values(METHODS).flatMap((methods) => Object.keys(methods)), 'schedules.update'])
+  const listed = new Set([...Object.values(METHODS).flatMap((methods) => Object.keys(methods)), 'schedules.update', 'enqueueAgain'])
   expect(all.toSorted()).toEqual([...listed].toSorted())
 })
 

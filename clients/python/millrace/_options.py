@@ -130,6 +130,7 @@ class QueueSettings(TypedDict, total=False):
     fairness: Optional[str]
     dead_letter: Optional[str]
     repeats: Optional[str]
+    empties: Optional[str]
     alert_after: Optional[Seconds]
     retention: Optional[Mapping[str, Any]]
     defaults: Optional[Mapping[str, Any]]
@@ -165,6 +166,9 @@ class JobChanges(TypedDict, total=False):
     checkpoint: Any
     tags: Optional[Iterable[str]]
     meta: Any
+    max_attempts: Optional[int]
+    timeout: Optional[Seconds]
+    backoff: Optional[Mapping[str, Any]]
 
 
 class ManyOptions(TypedDict, total=False):
@@ -206,6 +210,9 @@ class PlaceChanges(TypedDict, total=False):
     weight: Optional[int]
     tags: Optional[Iterable[str]]
     meta: Any
+    max_attempts: Optional[int]
+    timeout: Optional[Seconds]
+    backoff: Optional[Mapping[str, Any]]
     limit: Optional[int]
     dry_run: bool
 
@@ -216,7 +223,8 @@ class OtherFilters(TypedDict, total=False):
     enqueued at this time or later; `enqueued_before`: jobs enqueued before this time; `finished_after`: jobs that finished at this time
     or later; `finished_before`: jobs that finished before this time; `worker`: jobs that this worker runs, or has run last; `error`: jobs
     whose last run failed with an error of this name; `fingerprint`: jobs whose last run failed with this fingerprint, as failures()
-    returns it; `data`: jobs whose data contains this JSON; `meta`: jobs whose meta contains this JSON."""
+    returns it; `data`: jobs whose data contains this JSON; `meta`: jobs whose meta contains this JSON; `flow`: jobs of the flow with this
+    id."""
 
     key: Optional[str]
     schedule: Optional[str]
@@ -230,6 +238,7 @@ class OtherFilters(TypedDict, total=False):
     fingerprint: Optional[str]
     data: Any
     meta: Any
+    flow: Optional[JobId]
 
 
 class JobFilter(OtherFilters, total=False):

@@ -99,7 +99,7 @@ STOP = 5
 GAP = 4
 
 ABORT_CAUSES = ("timeout", "cancel", "stop")
-EVENT_TYPES = ("enqueued", "started", "progress", "retrying", "completed", "failed", "cancelled", "snoozed", "stalled", "released", "updated", "promoted", "deleted", "queue.configured", "queue.paused", "queue.resumed", "queue.draining", "queue.drained", "queue.deleted", "schedule.upserted", "schedule.paused", "schedule.resumed", "schedule.fired", "schedule.triggered", "schedule.skipped", "schedule.ended", "schedule.deleted", "worker.attached", "worker.draining", "worker.left", "worker.lost", "engine.paused", "engine.resumed", "worker.disputed", "deduplicated")
+EVENT_TYPES = ("enqueued", "started", "progress", "retrying", "completed", "failed", "cancelled", "snoozed", "stalled", "released", "updated", "promoted", "deleted", "queue.configured", "queue.paused", "queue.resumed", "queue.draining", "queue.drained", "queue.deleted", "schedule.upserted", "schedule.paused", "schedule.resumed", "schedule.fired", "schedule.triggered", "schedule.skipped", "schedule.ended", "schedule.deleted", "worker.attached", "worker.draining", "worker.left", "worker.lost", "engine.paused", "engine.resumed", "worker.disputed", "deduplicated", "queue.empty")
 STATES = ("scheduled", "waiting", "active", "blocked", "completed", "failed", "cancelled")
 FLOW_STATES = ("running", "completed", "failed", "cancelled")
 PURGED_STATES = ("blocked", "scheduled", "waiting", "completed", "failed", "cancelled")
@@ -294,6 +294,9 @@ CHANGES: Fields = {
     "checkpoint": (4, "changed"),
     "tags": (5, "texts"),
     "meta": (6, "json"),
+    "max_attempts": (7, "scalar"),
+    "timeout": (8, "endless"),
+    "backoff": (9, BACKOFF),
 }
 
 PLACE_CHANGES: Fields = {
@@ -302,6 +305,9 @@ PLACE_CHANGES: Fields = {
     "weight": (2, "scalar"),
     "tags": (3, "texts"),
     "meta": (4, "json"),
+    "max_attempts": (5, "scalar"),
+    "timeout": (6, "endless"),
+    "backoff": (7, BACKOFF),
 }
 
 FILTER: Fields = {
@@ -322,6 +328,7 @@ FILTER: Fields = {
     "states": (14, "given"),
     "data": (15, "json"),
     "meta": (16, "json"),
+    "flow": (17, "job"),
 }
 
 SCHEDULE: Fields = {
@@ -351,9 +358,10 @@ SETTINGS: Fields = {
     "fairness": (10, "scalar"),
     "dead_letter": (11, "scalar"),
     "repeats": (12, "scalar"),
-    "alert_after": (13, "duration"),
-    "retention": (14, {"completed": (0, "kept"), "failed": (1, "kept"), "cancelled": (2, "kept")}),
-    "defaults": (15, {"priority": (0, "scalar"), "weight": (1, "scalar"), "tokens": (2, "scalar"), "max_attempts": (3, "scalar"), "max_lost": (4, "scalar"), "max_age": (5, "duration"), "backoff": (6, BACKOFF), "timeout": (7, "endless"), "heartbeat_timeout": (8, "duration"), "ttl": (9, "duration"), "keep": (10, "keep"), "log_lines": (11, "scalar")}),
+    "empties": (13, "scalar"),
+    "alert_after": (14, "duration"),
+    "retention": (15, {"completed": (0, "kept"), "failed": (1, "kept"), "cancelled": (2, "kept")}),
+    "defaults": (16, {"priority": (0, "scalar"), "weight": (1, "scalar"), "tokens": (2, "scalar"), "max_attempts": (3, "scalar"), "max_lost": (4, "scalar"), "max_age": (5, "duration"), "backoff": (6, BACKOFF), "timeout": (7, "endless"), "heartbeat_timeout": (8, "duration"), "ttl": (9, "duration"), "keep": (10, "keep"), "log_lines": (11, "scalar")}),
 }
 
 # Behind "waits", by the code of a cause.

@@ -158,7 +158,7 @@ class JobInfo:
     `cancel_requested`: true if the job was cancelled while it ran.
     `cancel_reason`: reason why it was cancelled, or is being cancelled; None if none was.
     `cancelled_by`: name of the token or the worker that cancelled it, or the name that the caller gave; None if it is unknown.
-    `lost_runs`: number of runs that lost their worker and used no attempt.
+    `lost_runs`: number of runs that lost their worker under `max_lost`: one more than that if the last of them failed the job.
     `tags`: tags of the job.
     `meta`: metadata of the job, which handlers and callers can read.
     `idempotency_key`: idempotency key of the job; None if it has none.

@@ -60,6 +60,7 @@ class Client(Blocking):
     def update(
         self, job: JobRef, *, data: Any = UNSET, run_at: Optional[Time] = None, priority: Optional[int] = None,
         weight: Optional[int] = None, checkpoint: Any = UNSET, tags: Optional[Iterable[str]] = None, meta: Any = None,
+        max_attempts: Optional[int] = None, timeout: Optional[Seconds] = None, backoff: Optional[Mapping[str, Any]] = None,
     ) -> None:
         """Changes a job that has not started: what is left out stays as it is.
 
@@ -68,9 +69,12 @@ class Client(Blocking):
         `weight`: share of its worker's concurrency that the job takes; 1 to 1,000,000.
         `tags`: in place of all that it has; an empty array: none; at most 32.
         `meta`: JSON beside the data; up to 16,384 characters.
+        `max_attempts`: attempts in total, the first included; 1 to 100,000.
+        `timeout`: time limit of one attempt; seconds, 0.001 or more, or math.inf.
+        `backoff`: delay between attempts.
 
         Raises Error (JOB_ACTIVE, JOB_FINISHED, JOB_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
-        return self._ask(changes.update, job, data=data, run_at=run_at, priority=priority, weight=weight, checkpoint=checkpoint, tags=tags, meta=meta)
+        return self._ask(changes.update, job, data=data, run_at=run_at, priority=priority, weight=weight, checkpoint=checkpoint, tags=tags, meta=meta, max_attempts=max_attempts, timeout=timeout, backoff=backoff)
 
     def release_key(self, of: JobOfKey) -> bool:
         """Takes a key from the job that holds it, so that another call may use it. The job continues, and is not found by the key any more.
@@ -186,6 +190,7 @@ class Client(Blocking):
         `fingerprint`: jobs whose last run failed with this fingerprint, as failures() returns it.
         `data`: jobs whose data contains this JSON.
         `meta`: jobs whose meta contains this JSON.
+        `flow`: jobs of the flow with this id.
 
         Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.jobs, state, queue, name, tag, search, page, order=order, payload=payload, last_run=last_run, **others)
@@ -327,7 +332,8 @@ class Client(Blocking):
 
     def update_many(
         self, filter: JobFilter, *, run_at: Optional[Time] = None, priority: Optional[int] = None, weight: Optional[int] = None,
-        tags: Optional[Iterable[str]] = None, meta: Any = None, limit: Optional[int] = None, dry_run: bool = False,
+        tags: Optional[Iterable[str]] = None, meta: Any = None, max_attempts: Optional[int] = None, timeout: Optional[Seconds] = None,
+        backoff: Optional[Mapping[str, Any]] = None, limit: Optional[int] = None, dry_run: bool = False,
     ) -> ManyResult:
         """Changes all jobs that match the filter: tags and meta in any state, the rest of those that have not started. What is left out stays as
         it is. `filter` and errors: as of `cancel_many`.
@@ -337,9 +343,12 @@ class Client(Blocking):
         `weight`: share of its worker's concurrency that the job takes; 1 to 1,000,000.
         `tags`: in place of all that it has; an empty array: none; at most 32.
         `meta`: JSON beside the data; up to 16,384 characters.
+        `max_attempts`: attempts in total, the first included; 1 to 100,000.
+        `timeout`: time limit of one attempt; seconds, 0.001 or more, or math.inf.
+        `backoff`: delay between attempts.
         `limit`: at most so many change; 1 or more.
         `dry_run`: counts, and changes nothing."""
-        return self._drive(queues.update_many, filter, run_at=run_at, priority=priority, weight=weight, tags=tags, meta=meta, limit=limit, dry_run=dry_run)
+        return self._drive(queues.update_many, filter, run_at=run_at, priority=priority, weight=weight, tags=tags, meta=meta, max_attempts=max_attempts, timeout=timeout, backoff=backoff, limit=limit, dry_run=dry_run)
 
     def configure_queue(self, queue: str, **settings: Unpack[QueueSettings]) -> None:
         """Changes the given settings of the queue, which is created by its first use. What is left out stays, and None removes a setting. They
@@ -365,6 +374,7 @@ class Client(Blocking):
         `fairness`: turns among jobs of equal priority: 'name' gives each job name its turn, 'none' makes all jobs one line, default 'none'.
         `dead_letter`: queue that gets a new job for each job that fails permanently.
         `repeats`: calls that an earlier job answers: 'event' emits deduplicated for each, 'silent' informs only the caller, default 'silent'.
+        `empties`: the end of its last live job: 'event' emits queue.empty, 'silent' emits nothing, default 'silent'.
         `alert_after`: longest wait of its oldest job before the queue is shown as a problem; without it, 10 times the usual wait; in seconds.
         `retention`: how long ended jobs of the queue are kept; a dict of `completed`, `failed`, `cancelled`, each seconds, 'forever', or a
         dict of `age` and `count`.

@@ -3,6 +3,7 @@ import {
   type CancelManyOptions,
   type CancelOptions,
   checkNone,
+  type EnqueueOptions,
   heldKeyOption,
   type JobOfKey,
   type JobRef,
@@ -20,7 +21,9 @@ import {
   validateUpdateManyChanges,
 } from '@millrace/core'
 import type { JobType, MessageData, MessageName, MessagesOf } from '@millrace/worker'
-import { callAbout } from './jobKey.ts'
+import { copyOf } from './copy.ts'
+import type { JobHandle } from './handle.ts'
+import { callAbout, noJob } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
@@ -83,6 +86,24 @@ export abstract class Changes extends Reading {
     return sendMessage(this.#codec?.around(this.#mailbox) ?? this.#mailbox, addresseeOf(job), message, data, options)
   }
 
+  /** Creates a job: the engine's `enqueue`. */
+  abstract enqueue(job: string, data: unknown, options?: EnqueueOptions): Promise<JobHandle>
+
+  /**
+   * Creates a copy of a job in any state: with its data, its tags and the options in force for it, but without its keys, its `ttl` and its
+   * place in a flow. The copy is due at once, and its `meta.copyOf` is the id of the job. Each call creates another one.
+   *
+   * @throws JobNotFoundError; CodecError if its data cannot be decoded here; what `enqueue` throws
+   */
+  async enqueueAgain(job: JobRef): Promise<JobHandle>
+  async enqueueAgain(job: JobRef, ...given: unknown[]): Promise<JobHandle> {
+    checkNone('engine.enqueueAgain', given, 'engine.enqueue(name, data, options) creates a job with others')
+    const found = await this.get(job)
+    if (found === undefined) throw noJob(job)
+    const copy = copyOf(found)
+    return this.enqueue(copy.job as string, copy.data, copy.options)
+  }
+
   /** Retries failed jobs, the oldest failure first. Returns the number of jobs retried. */
   redrive(options?: RedriveOptions): Promise<{ readonly count: number }> {
     return runRedrive(this.#mailbox, options)
@@ -140,7 +161,7 @@ export abstract class Changes extends Reading {
   }
 
   /**
-   * Changes time, priority or weight of all jobs that match the filter and have not started.
+   * Changes all jobs that match the filter: tags and meta in any state, all else before they have started.
    *
    * @throws OptionTypeError, OptionRangeError
    */

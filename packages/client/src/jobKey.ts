@@ -29,6 +29,12 @@ export function textOf(value: string, option = 'id'): string {
   throw new OptionTypeError(option, `${option} must be a string, got ${describe(value)}${hint}`)
 }
 
+/** Returns the error of a job that is not there, or of a key that no job holds. */
+export function noJob(job: JobRef): JobNotFoundError {
+  if (!isOfKey(job)) return new JobNotFoundError(`there is no job ${shortened(job)}`, { jobId: job })
+  return new JobNotFoundError(`no job ${shortened(job.name)} holds that key`)
+}
+
 /** True if a job is named by a key. A handle in place of an id is a mistake, which `textOf` explains. */
 export function isOfKey(job: JobRef): job is JobOfKey {
   return typeof job === 'object' && job !== null && !('id' in job)

@@ -18,7 +18,11 @@ function calls() {
   const schedules = new Schedules(mailbox, { maxDataBytes: 1_000 }, () => {
     throw new Error('no job is created here')
   })
-  const changes = new (class extends Changes {})({ mailbox, codec: undefined, port })
+  const changes = new (class extends Changes {
+    override enqueue(): never {
+      throw new Error('no job is created here')
+    }
+  })({ mailbox, codec: undefined, port })
   const exports = new Exports(mailbox, () => {}, new ManualClock(), undefined)
   const id = formatId({ seq: 1, node: 1, enqueuedAt: 1 })
   const table: Readonly<Record<string, Call>> = {
@@ -29,6 +33,7 @@ function calls() {
     'schedules.resume': (schedules.resume as Call).bind(schedules, 's'),
     'schedules.delete': (schedules.delete as Call).bind(schedules, 's'),
     'engine.runNow': (changes.runNow as Call).bind(changes, id),
+    'engine.enqueueAgain': (changes.enqueueAgain as Call).bind(changes, id),
     'engine.delete': (changes.delete as Call).bind(changes, id),
     'engine.releaseKey': (changes.releaseKey as Call).bind(changes, { name: 'a', uniqueKey: 'k' }),
     'exports.delete': (exports.delete as Call).bind(exports, 'e'),
@@ -44,6 +49,7 @@ describe.each([
   ['schedules.resume', 'schedules.update(id, { startAt }) fires no tick before a time'],
   ['schedules.delete', 'schedules.get(id) shows the schedule'],
   ['engine.runNow', 'engine.update(job, { runAt }) sets a time'],
+  ['engine.enqueueAgain', 'engine.enqueue(name, data, options) creates a job with others'],
   ['engine.delete', 'engine.deleteMany(filter, { dryRun: true }) counts the jobs that it would delete'],
   ['engine.releaseKey', 'engine.get(job) shows the job that holds the key'],
   ['exports.delete', 'exports.list() shows all exports'],

@@ -22,6 +22,7 @@ export type {
   EventType,
   ExportOptions,
   ExportView,
+  FailedAttempt,
   FailingName,
   FailuresOptions,
   FailuresOrder,

@@ -115,7 +115,7 @@ export interface Job<Data = unknown, Output = unknown> extends PolicyView, Shown
   readonly cancelRequested: boolean
   /** The reason why the job was cancelled, or is being cancelled, and by whom. Absent if nothing was said. */
   readonly cancellation?: Cancellation
-  /** The number of runs that lost their worker and used no attempt, as `maxLost` allows. */
+  /** The number of runs that lost their worker under `maxLost`. One more than `maxLost` if the last of them failed the job. */
   readonly lostRuns: number
   readonly tags: readonly string[]
   readonly meta: unknown

@@ -11,7 +11,7 @@ import type { ListFilter } from './options/filter.ts'
 import type { JobTexts } from './options/jobTexts.ts'
 import type { TimeOrder } from './options/order.ts'
 import type { PayloadName } from './options/payload.ts'
-import type { RunSettings } from './options/runOptions.ts'
+import type { RunChange, RunSettings } from './options/runOptions.ts'
 import type { QueueOrder } from './options/work.ts'
 import type { PausePart } from './pausePart.ts'
 import type { Refusal } from './refusal.ts'
@@ -330,11 +330,9 @@ export interface UpdateCommand {
   readonly changes: JobChanges
 }
 
-/** Changes of the place at which jobs wait. */
-export interface PlaceChanges {
+/** Changes of when and how a job that has not started runs. */
+export interface PlaceChanges extends Readonly<Pick<RunSettings, RunChange>> {
   readonly runAt?: number
-  readonly priority?: number
-  readonly weight?: number
 }
 
 /** Changes of what a job is found by. Each replaces the whole. */

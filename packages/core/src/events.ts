@@ -25,8 +25,7 @@ const LATER_JOB_EVENT_TYPES = ['deduplicated'] as const
 /** The journal names a type by its place, here and below: new ones are added at the end. */
 export const JOB_EVENT_TYPES = [...FIRST_JOB_EVENT_TYPES, ...LATER_JOB_EVENT_TYPES] as const
 
-/** Events of queues, schedules, workers and the engine. */
-export const SYSTEM_EVENT_TYPES = [
+const FIRST_SYSTEM_EVENT_TYPES = [
   'queue.configured',
   'queue.paused',
   'queue.resumed',
@@ -50,8 +49,18 @@ export const SYSTEM_EVENT_TYPES = [
   'worker.disputed',
 ] as const
 
+const LATER_SYSTEM_EVENT_TYPES = ['queue.empty'] as const
+
+/** Events of queues, schedules, workers and the engine. */
+export const SYSTEM_EVENT_TYPES = [...FIRST_SYSTEM_EVENT_TYPES, ...LATER_SYSTEM_EVENT_TYPES] as const
+
 /** The wire names a type by its place here: new ones of either kind are added at the end. */
-export const EVENT_TYPES = [...FIRST_JOB_EVENT_TYPES, ...SYSTEM_EVENT_TYPES, ...LATER_JOB_EVENT_TYPES] as const
+export const EVENT_TYPES = [
+  ...FIRST_JOB_EVENT_TYPES,
+  ...FIRST_SYSTEM_EVENT_TYPES,
+  ...LATER_JOB_EVENT_TYPES,
+  ...LATER_SYSTEM_EVENT_TYPES,
+] as const
 
 export type JobEventType = (typeof JOB_EVENT_TYPES)[number]
 export type SystemEventType = (typeof SYSTEM_EVENT_TYPES)[number]

@@ -47,6 +47,8 @@ export interface QueueSettings {
   readonly deadLetter?: string
   /** Each call for this queue that an earlier job answers has an event. */
   readonly repeats?: 'event'
+  /** The end of its last live job has an event. */
+  readonly empties?: 'event'
   /** In milliseconds: the queue is shown as a problem once its oldest waiting job has waited for longer. */
   readonly alertAfter?: number
   /** It takes no new jobs: set by `drain`, and taken back by `resume`. */

@@ -230,7 +230,7 @@ export interface JobView extends JobKey, PolicyView, JobTextsView {
   readonly cancelRequested: boolean
   /** The reason why it is cancelled, or being cancelled; undefined if nothing was said. */
   readonly cancellation?: Cancellation
-  /** The number of runs that lost their worker and used no attempt, if it is not 0. */
+  /** The number of runs that lost their worker under `maxLost`, if it is not 0. The last one may have failed the job: it used an attempt. */
   readonly lostRuns?: number
   readonly tags: readonly string[]
   readonly meta: string | null

@@ -88,10 +88,22 @@ describe('one job', () => {
     const path = `/v1/jobs/${id}`
     const state = async () => (await http.send('GET', path)).body.state
 
-    expect(await http.send('PATCH', path, { body: { data: 2, priority: 7, runAt: '2031-01-01T00:00:00Z' } })).toMatchObject({ status: 204 })
-    expect((await http.send('GET', path)).body).toMatchObject({ data: 2, priority: 7, runAt: '2031-01-01T00:00:00.000Z' })
+    expect(await http.send('PATCH', path, { body: { data: 2, priority: 7, timeout: null, runAt: '2031-01-01T00:00:00Z' } })).toMatchObject({
+      status: 204,
+    })
+    expect((await http.send('GET', path)).body).toMatchObject({ data: 2, priority: 7, timeout: null, runAt: '2031-01-01T00:00:00.000Z' })
     expect(await http.send('POST', `${path}/retry`)).toMatchObject({ status: 409, body: { code: 'JOB_SCHEDULED', jobId: id } })
     expect(await state()).toBe('scheduled')
+    const copy = await http.send('POST', `${path}/enqueue`)
+    expect(copy).toMatchObject({ status: 201, body: { created: true } })
+    expect((await http.send('GET', `/v1/jobs/${copy.body.id}`)).body).toMatchObject({
+      state: 'waiting',
+      data: 2,
+      priority: 7,
+      timeout: null,
+      meta: { copyOf: id },
+    })
+    expect(await http.send('DELETE', `/v1/jobs/${copy.body.id}`)).toMatchObject({ status: 204 })
     expect((await http.send('POST', `${path}/run`)).status).toBe(204)
     expect(await state()).toBe('waiting')
     expect(await http.send('POST', `${path}/cancel`)).toMatchObject({ status: 200, body: { outcome: 'cancelled' } })
@@ -527,6 +539,26 @@ describe('many', () => {
     for (const method of ['GET', 'DELETE'] as const) expect((await http.send(method, once)).status).toBe(404)
     expect((await http.send('GET', '/v1/keys/other/keyed/once')).status).toBe(400)
     expect((await http.send('GET', `/v1/jobs/${bystander.body.id}`)).body).toMatchObject({ state: 'scheduled', tags: [] })
+  })
+
+  test('jobs of a flow by its id', async () => {
+    const nodes = [
+      { ref: 'a', job: 'of', options: { delay: '1h' } },
+      { ref: 'b', job: 'of', dependsOn: ['a'] },
+    ]
+    const [{ body }, { body: bystander }] = [
+      await http.send('POST', '/v1/flows', { body: { nodes } }),
+      await http.send('POST', '/v1/flows', { body: { nodes } }),
+    ]
+    const flow = body.id
+    const refs = ({ body: page }: { readonly body: { readonly jobs: readonly { readonly flow: { readonly ref: string } }[] } }) =>
+      page.jobs.map((job) => job.flow.ref)
+    expect(refs(await http.send('GET', `/v1/jobs?flow=${flow}`))).toEqual(['b', 'a'])
+    expect((await http.send('POST', '/v1/jobs:delete', { body: { filter: { flow } } })).body).toMatchObject({ matched: 2, changed: 2 })
+    expect(refs(await http.send('GET', `/v1/jobs?flow=${flow}`))).toEqual([])
+    expect(refs(await http.send('GET', `/v1/jobs?flow=${bystander.id}`))).toEqual(['b', 'a'])
+    expect(await http.send('GET', '/v1/jobs?flow=none')).toMatchObject({ status: 400, body: { option: 'flow' } })
+    await http.send('POST', '/v1/jobs:delete', { body: { filter: { flow: bystander.id } } })
   })
 
   test('run and update by a filter', async () => {

@@ -12,7 +12,7 @@ export function tableFacts(tables: Tables) {
     paused: tables.paused,
     all: { ...tables.all },
     queues: [...tables.queues.values()]
-      .map(({ id, name, counts, totals, retrying, kept, minuteAt, settings, paused, drained, sharing }) => ({
+      .map(({ id, name, counts, totals, retrying, kept, minuteAt, settings, paused, drained, emptied, sharing }) => ({
         id,
         name,
         counts,
@@ -23,6 +23,7 @@ export function tableFacts(tables: Tables) {
         settings,
         paused,
         drained,
+        emptied,
         sharedActive: sharing?.active,
       }))
       .sort((a, b) => a.id - b.id),

@@ -475,7 +475,12 @@ describe('in another thread', () => {
     const failure = { op: 'fail', ...key, error: { name: 'RangeError', message: 'no' } } as const
     const backoff = vi.fn(() => 9)
     expect(await settle(elsewhere(failure, { backoff }))).toEqual({ ...failure, retry: 9 })
-    expect(backoff).toHaveBeenCalledWith(1, expect.objectContaining({ name: 'RangeError', message: 'no' }))
+    const job = expect.objectContaining({ attempt: 1 })
+    expect(backoff).toHaveBeenCalledWith(1, expect.objectContaining({ name: 'RangeError', message: 'no' }), { data: undefined, job })
+    await settle(elsewhere(failure, { backoff }), { data: '{"to":1}' })
+    expect(backoff).toHaveBeenLastCalledWith(1, expect.anything(), { data: { to: 1 }, job })
+    await settle(elsewhere(failure, { backoff, schema: doubling(true) }), { data: '4' })
+    expect(backoff).toHaveBeenLastCalledWith(1, expect.anything(), { data: 8, job })
     expect(await settle(elsewhere({ ...failure, retry: false }, { backoff }))).toMatchObject({ retry: false })
     expect(await settle(elsewhere(failure, { backoff: thrower(new Error('no idea')) }))).toEqual(failure)
   })

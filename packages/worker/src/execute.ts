@@ -84,6 +84,7 @@ function start(runnable: Runnable, context: RunContext, data: unknown): unknown 
 /** Runs the handler elsewhere. Another thread decodes the data itself, unless a schema here has to see it first. */
 async function elsewhere(runnable: Runnable, context: RunContext): Promise<Settlement> {
   const checked = runnable.schema === undefined ? undefined : { data: await payloadOf(runnable, context.grant) }
+  if (checked !== undefined) context.payload = checked.data
   const settlement = await (runnable.settle as NonNullable<Runnable['settle']>)(context, checked)
   if (settlement.op === 'asleep') context.suspend(new RunSuspended('the job sleeps'))
   const { backoff } = runnable
@@ -179,7 +180,9 @@ function isCancel(error: unknown): boolean {
 /** Calls the backoff function. If it throws, or returns no valid duration, the stored backoff is used and a complaint reported. */
 function askBackoff(backoff: BackoffFunction, context: RunContext, error: unknown): number | false | undefined {
   try {
-    const answer: unknown = backoff(context.attempt, error)
+    // Without a schema, a pool's thread has decoded the data for itself.
+    const data = context.data ?? decodeData(context.grant.data)
+    const answer: unknown = backoff(context.attempt, error, { data, job: context.job })
     if (answer === undefined || answer === false) return answer
     const delay = wholeDelay(parseDuration(answer))
     if (delay === undefined) context.complain('backoff', `the backoff function ${wrongAnswer(answer)}: the stored backoff is used`)

@@ -664,7 +664,7 @@ export class Operations {
     const { timeline, requests, chance, waits, repeatChance } = this.#options
     if (this.#repeats && repeatChance.hits(0.1)) {
       const [queue, repeats] = [repeatChance.pick(QUEUES), repeatChance.pick(['event', 'event', 'silent'] as const)]
-      this.call(client, `configure ${queue} ${repeats}`, client.engine.queues.configure(queue, { repeats }))
+      this.call(client, `configure ${queue} ${repeats}`, client.engine.queues.configure(queue, { repeats, empties: repeats }))
     }
     const task = this.#task()
     const { number } = task

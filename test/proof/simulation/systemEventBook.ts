@@ -20,6 +20,7 @@ interface QueueBook {
   paused: boolean
   draining: boolean
   drained: boolean
+  emptied: boolean
   readonly parts: Set<string>
   settings: QueueSettings
   /** Of this turn. */
@@ -128,6 +129,10 @@ export class SystemEventBook {
         this.#hold(queue.draining && !queue.drained, event, 'it does not drain, or was told before')
         queue.drained = true
         break
+      case 'queue.empty':
+        this.#hold(!queue.emptied, event, 'it was told before')
+        queue.emptied = true
+        break
       case 'queue.deleted':
         this.#queues.delete(name)
     }
@@ -136,14 +141,14 @@ export class SystemEventBook {
   #queueOf(name: string): QueueBook {
     let queue = this.#queues.get(name)
     if (queue === undefined) {
-      queue = { paused: false, draining: false, drained: false, parts: new Set(), settings: {}, configured: 0 }
+      queue = { paused: false, draining: false, drained: false, emptied: false, parts: new Set(), settings: {}, configured: 0 }
       this.#queues.set(name, queue)
     }
     return queue
   }
 
   #compareQueues({ queues, queuesGone }: Effects): void {
-    const { history, limits, jobs } = this.#options
+    const { history, limits } = this.#options
     history.hold(this.#paused === limits.pausedAll, 40, () => `all is paused: ${limits.pausedAll}, and told as ${this.#paused}`)
     for (const { name } of [...queues, ...queuesGone]) this.#queueOf(name)
     for (const [name, queue] of this.#queues) {
@@ -153,15 +158,29 @@ export class SystemEventBook {
       const so = `${paused} ${draining === true} ${parts.sort()}`
       history.hold(told === so, 40, () => `queue ${name} is (paused, draining, paused parts) ${so}, and told as ${told}`)
       const same = sameSettings(queue.settings, others)
+      this.#compareEmpty(name, queue, others)
       const enough = queue.configured === 0 ? same : queue.configured > 1 || !same
       history.hold(enough, 40, () => `queue ${name} is told as configured ${queue.configured} times, its settings being the same: ${same}`)
       queue.settings = others
       queue.configured = 0
       if (!queue.draining) continue
-      const empty = ![...jobs.values()].some((job) => job.queue === name && isLive(job.state))
+      const empty = this.#isEmpty(name)
       if (!empty) queue.drained = false
       history.hold(queue.drained === empty, 40, () => `queue ${name} drains, and is told as drained ${queue.drained}, and empty ${empty}`)
     }
+  }
+
+  /** A queue that is empty when it is asked to report it says nothing. */
+  #compareEmpty(name: string, queue: QueueBook, { empties }: QueueSettings): void {
+    const { history } = this.#options
+    const empty = empties !== undefined && this.#isEmpty(name)
+    if (!empty || queue.settings.empties === undefined) queue.emptied = empty
+    history.hold(queue.emptied === empty, 40, () => `queue ${name} is told as empty ${queue.emptied}, and is empty ${empty}`)
+    if (empty) history.meet('queueEmpty')
+  }
+
+  #isEmpty(name: string): boolean {
+    return ![...this.#options.jobs.values()].some((job) => job.queue === name && isLive(job.state))
   }
 
   #schedule(event: ScheduleEventBody): void {

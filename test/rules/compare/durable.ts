@@ -44,17 +44,14 @@ export const durable: Group = {
       'test/postgres/engines.test.ts',
       'a schema has one owner: others attach to it, take its place when it is killed or stops',
     ]),
-    has(
-      'Jobs that a handler enqueues commit with its completion',
-      'no partly no yes no no no no no no',
-      ['test/engine/working.test.ts', 'what a handler enqueues comes with its completion, or not at all'],
-      { pgBoss: 'if you fetch and complete by hand, in your transaction' },
-    ),
+    has('Jobs that a handler enqueues commit with its completion', 'no yes no yes no no no no no no', [
+      'test/engine/working.test.ts',
+      'what a handler enqueues comes with its completion, or not at all',
+    ]),
     lacks(
       'The completion commits with the handler’s own writes',
-      'no partly no yes no no no no no no',
+      'no yes no yes no no no no no no',
       'A completion is a commit of the queue’s own store ([outbox](outbox.md) is for enqueues). Make handlers idempotent by `job.id`.',
-      { pgBoss: 'if you fetch and complete by hand, in your transaction' },
     ),
     has('Back-pressure: new work is refused when the queue cannot keep up', 'no no no no no no no no no no', [
       'packages/client/src/mailbox.test.ts',

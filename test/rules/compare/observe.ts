@@ -34,6 +34,15 @@ export const observe: Group = {
       'packages/core/src/kernel/jobs/repeats.test.ts',
       'a queue that reports repeats',
     ]),
+    has(
+      'An event when a queue has run empty',
+      'partly no no no no no no no no no',
+      [
+        'packages/core/src/kernel/queues/empty.test.ts',
+        'it comes in each turn that leaves no live job of those that there were, and in no other',
+      ],
+      { bullmq: '`drained` comes when no job waits; some may run, or be delayed' },
+    ),
     has('Webhooks for events of jobs', 'no no no no no no no no no no', [
       'test/webhooks/feeding.test.ts',
       'one delivery for each event that fits, for each endpoint',

@@ -119,7 +119,7 @@ export const retries: Group = {
     lacks(
       'Retry of a completed job',
       'yes no no yes yes no no no yes no',
-      'Callers have its output, and jobs of its flow may have started on it. A second run would replace both the output and the record of the run ([lifecycle](lifecycle.md#retry-and-runnow)). Enqueue a new job with the same data.',
+      'Callers have its output, and jobs of its flow may have started on it. A second run would replace both the output and the record of the run ([lifecycle](lifecycle.md#retry-and-runnow)). [`enqueueAgain`](lifecycle.md#enqueueagain) creates a copy.',
     ),
     lacks(
       'Complete a job from outside, without a run',

@@ -76,6 +76,7 @@ OF_SETTINGS = {
     "fairness": ["key"],
     "dead_letter": [""],
     "repeats": ["loud"],
+    "empties": ["loud"],
     "alert_after": [0],
     "retention.failed": [{"failed": -1}],
     "retention.failed.count": [{"failed": {"count": -1}}],
@@ -91,14 +92,15 @@ OF_SCHEDULES = {
     "catch_up_within": [0],
     "max_runs": [0],
 }
-# Words have no place of their own in a message: what is none of them is refused before it is sent.
-UNSENDABLE = {"state", "fingerprint", "overlap", "catch_up", "defaults", "retention"}
+# Words have no place of their own in a message: what is none of them is refused before it is sent. Of a job id, a part is refused.
+UNSENDABLE = {"state", "fingerprint", "flow", "overlap", "catch_up", "defaults", "retention"}
 OTHERS = {
     "limit": lambda: client.failures(limit=201),
     "page": lambda: next(client.jobs(page=201)),
     "duration": lambda: client.pause_queue("q", duration=0),
     "name": lambda: client.pause_queue("q", name="a b"),
     "job.seq": lambda: client.get((2**48, 1, 1)),
+    "flow.seq": lambda: client.delete_many({"flow": (2**48, 1, 1)}),
     "start_at": lambda: client.history(start_at=-1),
     "times": lambda: client.schedule("s", 1_001),
     "file": lambda: client.backup(""),

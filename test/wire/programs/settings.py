@@ -22,6 +22,7 @@ SETTINGS = {
     "fairness": "name",
     "dead_letter": "dead",
     "repeats": "event",
+    "empties": "event",
     "alert_after": 2.5,
     "retention": {"completed": {"age": 60, "count": 10}, "failed": "forever"},
     "defaults": {

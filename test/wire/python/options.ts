@@ -48,6 +48,7 @@ const SCALARS: readonly (readonly [RegExp, string])[] = [
   [/^milliseconds/, 'Seconds'],
   [/^boolean/, 'bool'],
   [/^integer(?!: the hex)/, 'int'],
+  [/^JobKey/, 'JobId'],
 ]
 
 function typeOf(name: string, { kind: { says }, absent }: Field<unknown>): string {

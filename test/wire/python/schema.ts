@@ -94,6 +94,7 @@ export function encoderOf(record: string, name: string, { kind: { says }, note }
   if (RECORDS.some((each) => each.name === says)) return constant(says)
   if (record === 'NewJob' && name === 'unique') return quoted('unique')
   if (name === 'fingerprint') return quoted(name)
+  if (name === 'flow') return quoted('job')
   if (name === 'state' || name === 'states') return quoted('given')
   if (name === 'keep') return quoted('keep')
   if (says === 'time') return quoted('time')

@@ -32,6 +32,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'millrace jobs retry 01990a5e-7f00-7000-8000-000000400001 --from charge',
     'millrace jobs retry --state failed --queue mail',
   ],
+  'jobs again': ['millrace jobs again 01990a5e-7f00-7000-8000-000000400001'],
   'jobs delete': ['millrace jobs delete --state completed --yes'],
   'jobs run': ['millrace jobs run 01990a5e-7f00-7000-8000-000000400001', 'millrace jobs run --queue mail --state scheduled'],
   'jobs update': [

@@ -16,6 +16,7 @@ const VALUES: Readonly<Record<FilterOptionKind, { readonly value?: string; reado
   time: { value: 'time', parse: time },
   fingerprint: { value: 'digits' },
   json: { value: 'json', parse: json },
+  job: { value: 'id' },
 }
 
 export function addFilters(command: Command): Command {

@@ -1,6 +1,6 @@
 /** The flags that say how a job is enqueued, and what they mean to the engine. */
 
-import { type EnqueueOptions, JOB_TEXTS, type JobText, RUN_OPTIONS, type RunOption, type UniqueOptions } from '@millrace/core'
+import { type EnqueueOptions, JOB_TEXTS, type JobText, type Row, RUN_OPTIONS, type RunOption, type UniqueOptions } from '@millrace/core'
 import type { Command } from 'commander'
 import { defined } from '../defined.ts'
 import { UsageError } from './errors.ts'
@@ -32,12 +32,17 @@ export interface JobFlags extends RunFlags {
   readonly throttlePeriod?: number
 }
 
-export function addRunFlags(command: Command): Command {
-  for (const [name, { kind }] of Object.entries(ROWS)) {
-    const { flag, help } = flagOf(ROWS, name)
+/** Adds a flag for each row of a table. */
+export function addRowFlags(command: Command, rows: Readonly<Record<string, Row>>): Command {
+  for (const [name, { kind }] of Object.entries(rows)) {
+    const { flag, help } = flagOf(rows, name)
     command.option(flag, help, writtenOf(kind).parse as (text: string) => unknown)
   }
   return command
+}
+
+export function addRunFlags(command: Command): Command {
+  return addRowFlags(command, ROWS)
     .option('--tag <tag>', 'tag to find the job by; repeat for more', texts)
     .option('--meta <json>', 'small facts about the job, as JSON', json)
 }

@@ -167,6 +167,15 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     await setSetting(engine, 'alert-after', null, MAIL)
     expect((await engine.queues.get('mail'))?.settings).not.toHaveProperty('alertAfter')
   },
+  empties: async (engine) => {
+    await setSetting(engine, 'empties', 'event', MAIL)
+    for (const options of [{ queue: 'other' }, undefined]) await engine.cancel((await engine.enqueue(task, null, options)).id)
+    for await (const event of engine.events({ after: 0, filter: { types: ['queue.empty'] } })) {
+      expect(event).toMatchObject({ type: 'queue.empty', queue: 'mail' })
+      break
+    }
+    await expect(setSetting(engine, 'empties', 'odd', MAIL)).rejects.toMatchObject({ option: 'empties' })
+  },
   repeats: async (engine) => {
     await setSetting(engine, 'repeats', 'event', MAIL)
     const twice = async (options?: { readonly queue: string }) => {

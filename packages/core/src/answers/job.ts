@@ -167,7 +167,12 @@ export const JOB = record('Job', {
     says: 'Reason why the job was cancelled, or is being cancelled, and by whom',
     missing: 'if nothing is known',
   },
-  lostRuns: { kind: COUNT, says: 'Number of runs that lost their worker and used no attempt', missing: 'if it is 0', otherwise: 0 },
+  lostRuns: {
+    kind: COUNT,
+    says: 'Number of runs that lost their worker under `maxLost`: one more than that if the last of them failed the job',
+    missing: 'if it is 0',
+    otherwise: 0,
+  },
   tags: { kind: list(STRING), says: 'Tags of the job' },
   meta: { kind: JSON_TEXT, says: 'Metadata of the job, which handlers and callers can read', nil: 'if there is none', otherwise: {} },
   idempotencyKey: { kind: STRING, says: 'Idempotency key of the job', nil: 'if it has none' },

@@ -2,6 +2,7 @@
 import type { Backoff } from '../backoff.ts'
 import type { Duration } from '../duration.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
+import type { JobInfo } from '../jobInfo.ts'
 import { choiceOption } from './choice.ts'
 import { describe } from './describe.ts'
 import { checkKnown } from './known.ts'
@@ -25,12 +26,18 @@ export interface BackoffOptions {
 }
 
 /**
- * A backoff as a function: returns the delay before the next attempt, by the attempt that failed (from 1) and its error. False: no
- * further attempt, the job fails. Undefined: the stored default. The function runs in the worker; if the worker is lost, the stored
+ * A backoff as a function: returns the delay before the next attempt, by the attempt that failed (from 1), its error, and its data and
+ * job as the handler got them. False: no further attempt, the job fails. Undefined: the stored default. The function runs in the worker; if the worker is lost, the stored
  * default applies. If it throws or returns anything else (a promise, a negative number), the job's log and the worker's log get a
  * warning, and the stored default applies.
  */
-export type BackoffFunction = (attempt: number, error: unknown) => Duration | false | undefined
+export type BackoffFunction = (attempt: number, error: unknown, failed: FailedAttempt) => Duration | false | undefined
+
+/** The attempt that a backoff function is asked about. */
+export interface FailedAttempt {
+  readonly data: unknown
+  readonly job: JobInfo
+}
 
 const KNOWN = new Set(['type', 'delay', 'factor', 'maxDelay', 'jitter'])
 

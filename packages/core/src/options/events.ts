@@ -2,9 +2,9 @@
 import type { EventFilter } from '../commands.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { EVENT_TYPES, type EventType } from '../events.ts'
-import { parseId } from '../id.ts'
 import { choiceOption } from './choice.ts'
 import { describe } from './describe.ts'
+import { idOption } from './id.ts'
 import { integerOption } from './integer.ts'
 import { nameOption } from './name.ts'
 import { optionsReader } from './read.ts'
@@ -67,10 +67,4 @@ function typesOption(_option: string, types: unknown): readonly EventType[] {
   if (types.length === 0)
     throw new OptionRangeError('filter.types', 1, 'filter.types must have 1 type or more, got none: leave it out for all')
   return [...new Set(types.map((type) => choiceOption('filter.types', type, EVENT_TYPES)))]
-}
-
-function idOption(_option: string, jobId: unknown): NonNullable<EventFilter['id']> {
-  const key = typeof jobId === 'string' ? parseId(jobId) : undefined
-  if (key === undefined) throw new OptionTypeError('filter.jobId', `filter.jobId must be the id of a job, got ${describe(jobId)}`)
-  return key
 }

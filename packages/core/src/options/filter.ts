@@ -5,10 +5,12 @@
  */
 import { OptionTypeError } from '../errors.ts'
 import { parseFingerprint } from '../fingerprint.ts'
+import type { JobKey } from '../id.ts'
 import { STATES, type State, type StateCode } from '../lifecycle.ts'
 import { booleanOption, choiceOption } from './choice.ts'
 import { containedOption } from './contained.ts'
 import { describe } from './describe.ts'
+import { idOption } from './id.ts'
 import { type Time, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 import { textOption } from './text.ts'
@@ -27,6 +29,8 @@ export interface JobFilter {
   readonly key?: string
   /** Only jobs that this schedule has created, by its id. Default: all jobs. */
   readonly schedule?: string
+  /** Only jobs of this flow, by the flow's id: that of its first job. Default: all jobs. */
+  readonly flow?: string
   /** True: only scheduled jobs that wait between two attempts. False: all but those. Default: all jobs. */
   readonly retrying?: boolean
   /** Only jobs enqueued at this time or later. Default: any time. */
@@ -54,7 +58,7 @@ export interface JobFilter {
 }
 
 /** The values that a field takes. */
-export type FilterKind = 'state' | 'states' | 'name' | 'text' | 'boolean' | 'time' | 'fingerprint' | 'json'
+export type FilterKind = 'state' | 'states' | 'name' | 'text' | 'boolean' | 'time' | 'fingerprint' | 'json' | 'job'
 
 export interface FilterRow {
   readonly kind: FilterKind
@@ -88,6 +92,7 @@ export const FILTER_FIELDS = {
   states: { kind: 'states', says: 'in one of these states', option: 'state' },
   data: { kind: 'json', says: 'whose data contains this JSON' },
   meta: { kind: 'json', says: 'whose meta contains this JSON' },
+  flow: { kind: 'job', says: 'of the flow with this id' },
 } as const satisfies Record<FilterField, FilterRow>
 
 export const FILTER_NAMES = Object.keys(FILTER_FIELDS) as FilterField[]
@@ -104,6 +109,7 @@ type ValueOf<Kind extends FilterKind> = {
   readonly time: number
   readonly fingerprint: number
   readonly json: string
+  readonly job: JobKey
 }[Kind]
 
 /** The same, checked: only what was set, times in milliseconds since 1970, JSON as text. */
@@ -120,6 +126,7 @@ const CHECKS: { readonly [Kind in FilterKind]: Check } = {
   time: timeOption,
   fingerprint: fingerprintOption,
   json: containedOption,
+  job: idOption,
 }
 
 /** Reads the fields of this table, leaving out what is not set. Throws OptionTypeError, OptionRangeError. */

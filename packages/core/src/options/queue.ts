@@ -88,6 +88,11 @@ export interface QueueOptions {
    */
   readonly repeats?: 'silent' | 'event' | null
   /**
+   * 'event': the queue emits `queue.empty` with the commit that ends its last live job: none runs, waits, is scheduled, or waits for others.
+   * 'silent' (default): it does not.
+   */
+  readonly empties?: 'silent' | 'event' | null
+  /**
    * The dashboard reports the queue as a problem once its oldest waiting job has waited for longer: 1 ms to 100 years. Without it, the queue is
    * a problem after a minute if that is 10 times the usual wait, and after 10 minutes in any case.
    */
@@ -156,6 +161,11 @@ export const QUEUE_OPTIONS = {
   repeats: {
     kind: choice(['silent', 'event'], 'silent'),
     says: 'Calls that an earlier job answers: event emits deduplicated for each, silent informs only the caller',
+    preset: 'silent',
+  },
+  empties: {
+    kind: choice(['silent', 'event'], 'silent'),
+    says: 'The end of its last live job: event emits queue.empty, silent emits nothing',
     preset: 'silent',
   },
   alertAfter: {

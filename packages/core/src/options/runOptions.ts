@@ -6,7 +6,7 @@
 import type { Duration } from '../duration.ts'
 import { LIMITS } from '../limits.ts'
 import type { BackoffOptions } from './backoff.ts'
-import { checkOf, integer, NAME, type Row, type ValueOf } from './kind.ts'
+import { checkOf, integer, NAME, type Row, type ValueOf, withoutPresets } from './kind.ts'
 import type { Forever } from './milliseconds.ts'
 
 export interface RunOptions {
@@ -101,6 +101,13 @@ export const RUN_OPTIONS = {
     preset: '100',
   },
 } as const satisfies Record<RunOption, Row>
+
+const { priority, weight, maxAttempts, timeout, backoff } = RUN_OPTIONS
+
+/** The rows that a change of a job may set. A field that is left out stays as it is, so none has a preset. */
+export const RUN_CHANGES = withoutPresets({ priority, weight, maxAttempts, timeout, backoff })
+
+export type RunChange = 'priority' | 'weight' | 'maxAttempts' | 'timeout' | 'backoff'
 
 export const RUN_OPTION_NAMES = Object.keys(RUN_OPTIONS) as RunOption[]
 

@@ -1,11 +1,13 @@
 /** The options of `update`. */
 import type { JobChanges, LabelChanges, PlaceChanges } from '../commands.ts'
+import type { Duration } from '../duration.ts'
 import { OptionTypeError } from '../errors.ts'
-import { LIMITS } from '../limits.ts'
+import type { BackoffOptions } from './backoff.ts'
 import { encodeData, encodeMeta } from './data.ts'
-import { integerOption } from './integer.ts'
+import { checksOf } from './kind.ts'
 import { checkKnown } from './known.ts'
 import { type Time, timeOption } from './milliseconds.ts'
+import { RUN_CHANGES } from './runOptions.ts'
 import { tagsOption } from './text.ts'
 
 /**
@@ -23,6 +25,12 @@ export interface UpdateManyChanges {
   readonly priority?: number
   /** 1 to 1,000,000. */
   readonly weight?: number
+  /** Attempts in total, those that the job has used included: 1 to 100,000. A retry that already waits still runs. */
+  readonly maxAttempts?: number
+  /** From hand-out to the deadline of each further attempt: at least 1 ms, or Infinity. */
+  readonly timeout?: Duration
+  /** The delay after each further failed attempt. A retry that already waits keeps its time. */
+  readonly backoff?: BackoffOptions
 }
 
 /** Changes of a job. A field that is left out stays as it is. */
@@ -33,9 +41,11 @@ export interface UpdateOptions extends UpdateManyChanges {
   readonly checkpoint?: unknown
 }
 
-const OF_MANY = ['runAt', 'priority', 'weight', 'tags', 'meta'] as const
+const RUN_CHECKS = checksOf(RUN_CHANGES)
+
+const OF_MANY = ['runAt', ...Object.keys(RUN_CHECKS), 'tags', 'meta']
 const KNOWN = new Set([...OF_MANY, 'data', 'checkpoint'])
-const KNOWN_OF_MANY = new Set<string>(OF_MANY)
+const KNOWN_OF_MANY = new Set(OF_MANY)
 
 /** Undefined leaves a field as it is; null data is stored as JSON null. */
 export function validateUpdateOptions(options: unknown, maxDataBytes: number): JobChanges {
@@ -54,11 +64,12 @@ export function validateUpdateManyChanges(changes: unknown): PlaceChanges & Labe
   return someOf('updateMany', KNOWN_OF_MANY, ofMany(changes))
 }
 
-function ofMany({ runAt, priority, weight, tags, meta }: Readonly<Record<string, unknown>>): PlaceChanges & LabelChanges {
+function ofMany(options: Readonly<Record<string, unknown>>): PlaceChanges & LabelChanges {
+  const { runAt, tags, meta } = options
+  const ofRuns = Object.entries(RUN_CHECKS).filter(([name]) => options[name] !== undefined)
   return {
     ...(runAt !== undefined && { runAt: timeOption('runAt', runAt) }),
-    ...(priority !== undefined && { priority: integerOption('priority', priority, -LIMITS.priority, LIMITS.priority) }),
-    ...(weight !== undefined && { weight: integerOption('weight', weight, 1, LIMITS.weight) }),
+    ...Object.fromEntries(ofRuns.map(([name, check]) => [name, check(name, options[name])])),
     ...(tags !== undefined && { tags: tagsOption('tags', tags) }),
     ...(meta !== undefined && { meta: encodeMeta(meta) }),
   }

@@ -27,6 +27,7 @@ const ROUNDS_MAX = 4
 
 export class World extends StoreTurns<MemoryStore> {
   readonly #audited: boolean
+  #isLowered = false
 
   constructor({ store = new MemoryStore(), audited = true, settings, random }: WorldOptions = {}) {
     super(store, { settings: { calendar: plainCalendar, ...settings }, ...(random && { random }) })
@@ -36,12 +37,13 @@ export class World extends StoreTurns<MemoryStore> {
   override turn(...commands: readonly Command[]): Turned {
     const { rounds } = this.store
     rounds.length = 0
+    this.#isLowered ||= commands.some((each) => 'changes' in each && 'maxAttempts' in each.changes)
     const turned = super.turn(...commands)
     if (rounds.length > ROUNDS_MAX) throw new Error(`a turn asked its store ${rounds.length} times: ${rounds.join(' | ')}`)
     return turned
   }
 
   override audit(): void {
-    if (this.#audited) audit(this.store, this.tables)
+    if (this.#audited) audit(this.store, this.tables, this.#isLowered)
   }
 }

@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import type { JobHandle, JobMessage, JobPage, JobStep } from '@millrace/client'
 import {
   type CancelOptions,
+  endlessOf,
   formatCursor,
   type GetOptions,
   JobNotFoundError,
@@ -14,6 +15,7 @@ import {
   rowOfShortId,
   type StepsOptions,
   shortened,
+  type UpdateOptions,
 } from '@millrace/core'
 import { namedBy } from '../access/caller.ts'
 import { json, noContent } from '../answer.ts'
@@ -241,6 +243,22 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
     }),
 
     operation({
+      id: 'enqueueJobAgain',
+      method: 'post',
+      path: '/v1/jobs/{id}/enqueue',
+      tag: 'jobs',
+      scope: 'admin',
+      summary: 'Create a copy of a job, with its data and options, and without its keys',
+      params: JOB_PATH,
+      responses: { 201: { description: 'It is created, and stored', schema: ENQUEUED } },
+      refusals: [404, 409],
+      async handle({ params }) {
+        const { id } = await engine.enqueueAgain(params.id)
+        return json(201, { id, created: true }, { location: `${settings.basePath}/v1/jobs/${id}` })
+      },
+    }),
+
+    operation({
       id: 'runJob',
       method: 'post',
       path: '/v1/jobs/{id}/run',
@@ -267,9 +285,8 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       body: JOB_CHANGES,
       responses: { 204: { description: 'It is changed' } },
       refusals: [404, 409],
-      async handle({ params, body: { runAt, ...changes } }) {
-        const update = { ...withBytes(changes), ...(runAt !== undefined && { runAt: new Date(runAt) }) }
-        await engine.update(params.id, update as Parameters<typeof engine.update>[1])
+      async handle({ params, body }) {
+        await engine.update(params.id, endlessOf(withBytes(body)) as UpdateOptions)
         return noContent()
       },
     }),

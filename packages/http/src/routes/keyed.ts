@@ -1,6 +1,15 @@
 /** The job that holds a key, and the key itself. */
 import { z } from '@hono/zod-openapi'
-import { type CancelOptions, type GetOptions, JobNotFoundError, type JobOfKey, KEY_KINDS, type RetryOptions } from '@millrace/core'
+import {
+  type CancelOptions,
+  endlessOf,
+  type GetOptions,
+  JobNotFoundError,
+  type JobOfKey,
+  KEY_KINDS,
+  type RetryOptions,
+  type UpdateOptions,
+} from '@millrace/core'
 import { namedBy } from '../access/caller.ts'
 import { json, noContent } from '../answer.ts'
 import { withBytes } from '../binary.ts'
@@ -84,9 +93,8 @@ export function keyedRoutes({ engine, redaction }: Service): readonly Operation[
       summary: 'Change the job that holds a key',
       body: JOB_CHANGES,
       responses: { 204: { description: 'It is changed' } },
-      async handle({ params, body: { runAt, ...changes } }) {
-        const update = { ...withBytes(changes), ...(runAt !== undefined && { runAt: new Date(runAt) }) }
-        await engine.update(jobOf(params), update as Parameters<typeof engine.update>[1])
+      async handle({ params, body }) {
+        await engine.update(jobOf(params), endlessOf(withBytes(body)) as UpdateOptions)
         return noContent()
       },
     }),

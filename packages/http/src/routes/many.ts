@@ -1,6 +1,6 @@
 /** Changes many jobs that match a filter. */
 import { z } from '@hono/zod-openapi'
-import type { ManyFilter, ManyOptions, RedriveOptions, UpdateManyChanges } from '@millrace/core'
+import { endlessOf, type ManyFilter, type ManyOptions, type RedriveOptions, type UpdateManyChanges } from '@millrace/core'
 import { namedBy } from '../access/caller.ts'
 import { json } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
@@ -77,7 +77,8 @@ export function manyRoutes({ engine, redaction }: Service): readonly Operation[]
       body: UPDATE_MANY,
       responses: { 200: { description: 'How many', schema: MANY_RESULT } },
       target: ({ changes: { meta: _meta, ...changes }, ...body }) => ({ ...targetOf(body), changes }),
-      handle: async ({ body }) => json(200, await engine.updateMany(filterOf(body), body.changes as UpdateManyChanges, optionsOf(body))),
+      handle: async ({ body }) =>
+        json(200, await engine.updateMany(filterOf(body), endlessOf(body.changes) as UpdateManyChanges, optionsOf(body))),
     }),
   ]
 }

@@ -13,6 +13,7 @@ const BODY: { readonly [Kind in FilterOptionKind]: z.ZodType } = {
   time: TIME,
   fingerprint: FINGERPRINT,
   json: z.unknown(),
+  job: z.string().max(128),
 }
 
 const QUERY: { readonly [Kind in FilterOptionKind]: z.ZodType } = {

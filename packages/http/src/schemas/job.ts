@@ -1,7 +1,7 @@
 /** Schemas of jobs: as they are requested, and as they are shown. */
 import { z } from '@hono/zod-openapi'
 import type { Job, JobMessage, JobStep, PayloadPreview, PayloadPreviews } from '@millrace/client'
-import { LIMITS, LIST_ORDERS, PAYLOAD_MODES, PAYLOADS } from '@millrace/core'
+import { LIMITS, LIST_ORDERS, PAYLOAD_MODES, PAYLOADS, RUN_CHANGES } from '@millrace/core'
 import {
   DECODED,
   EXPLANATION as EXPLANATION_ROWS,
@@ -16,6 +16,7 @@ import { BOUNDS } from '../limits.ts'
 import { REDACTED, type Redaction } from '../redaction.ts'
 import { answerOf, shapeOf } from './answer.ts'
 import { FILTER_BODY, FILTER_QUERY } from './filter.ts'
+import { givenOf, schemasOf } from './kind.ts'
 import { ENQUEUE_OPTIONS } from './options.ts'
 import { CURSOR, KEY, NAME, SAFE_COUNT, TIME, whole } from './plain.ts'
 
@@ -201,8 +202,7 @@ export const JOB_QUERY = z.strictObject({
 
 const PLACE_CHANGES = {
   runAt: TIME.optional(),
-  priority: z.number().int().min(-LIMITS.priority).max(LIMITS.priority).optional(),
-  weight: z.number().int().min(1).max(LIMITS.weight).optional(),
+  ...schemasOf(RUN_CHANGES, givenOf),
   tags: z.array(KEY).max(LIMITS.tagsPerJob).optional().openapi({ description: 'In place of all that the job has.' }),
   meta: DATA.openapi({ description: 'In place of the whole.' }),
 }

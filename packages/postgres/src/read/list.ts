@@ -37,7 +37,7 @@ export function prepareList(connection: Connection): (query: ListQuery, bound: S
     }
     const from = beforeAt === undefined ? undefined : { at: beforeAt, seq: before }
     const parts =
-      order === undefined ? arrivalParts(connection, filter.tag, before, ascending) : orderedParts(connection, order, filter, lanes, from)
+      order === undefined ? arrivalParts(connection, filter, before, ascending) : orderedParts(connection, order, filter, lanes, from)
     return scan({ filter, laneIds, text }, parts, limit, bound)
   }
 
@@ -55,7 +55,7 @@ export function prepareMatching(connection: Connection): ReadMatching {
   const scan = prepareScan(connection)
   return ({ filter, laneIds = null, text }, before, limit) => {
     const bound: ScanBound = { rows: LIMITS.walkRows, late: () => false }
-    const found = scan({ filter, laneIds, text }, arrivalParts(connection, filter.tag, before), limit, bound)
+    const found = scan({ filter, laneIds, text }, arrivalParts(connection, filter, before), limit, bound)
     const seqs = found.places.map(({ seq }) => seq)
     return sliceOf(found, readWithin(connection, seqs, SLICE_BYTES))
   }

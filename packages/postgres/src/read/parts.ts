@@ -1,5 +1,6 @@
 /** The rows that a look goes through: the newest first, or in an order by time. */
 import { FAILED, type ListFilter, type StateCode, type TimeOrder } from '@millrace/core'
+import { spanOf } from '@millrace/core/kernel'
 import { type Place, seqsIn, unpackRanges } from '@millrace/sql'
 import type { Value } from '../bridge/statement.ts'
 import type { Connection } from '../connection.ts'
@@ -14,18 +15,20 @@ export type TimePlace = Required<Place>
 
 const FIRST: TimePlace = { at: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER }
 
-/** Yields the rows behind one, newest first unless they ascend: those with a tag, or all. */
-export function* arrivalParts(connection: Connection, tag: string | undefined, before: number, ascending = false): Parts {
+/** Yields the rows behind one, newest first unless they ascend: those of a flow, those with a tag, or all. */
+export function* arrivalParts(connection: Connection, filter: ListFilter, before: number, ascending = false): Parts {
   const order = ascending ? 'seq > $1 ORDER BY seq' : 'seq < $1 ORDER BY seq DESC'
-  const all = `SELECT seq FROM job WHERE ${order} LIMIT ${PART_ROWS}`
+  const { first, last } = spanOf(filter)
+  const all = `SELECT seq FROM job WHERE seq BETWEEN $2 AND $3 AND ${order} LIMIT ${PART_ROWS}`
   const tagged = `SELECT seq FROM tag WHERE tag = $2 AND ${order} LIMIT ${PART_ROWS}`
+  const isTagged = filter.tag !== undefined && filter.flow === undefined
   for (let end = before; ; ) {
-    const seqs = tag === undefined ? connection.pluck<number>(all, end) : connection.pluck<number>(tagged, end, tag)
-    const last = seqs.at(-1)
-    if (last === undefined) return
-    yield { places: seqs.map((seq) => ({ seq })), end: { seq: last } }
+    const seqs = isTagged ? connection.pluck<number>(tagged, end, filter.tag) : connection.pluck<number>(all, end, first, last)
+    const farthest = seqs.at(-1)
+    if (farthest === undefined) return
+    yield { places: seqs.map((seq) => ({ seq })), end: { seq: farthest } }
     if (seqs.length < PART_ROWS) return
-    end = last
+    end = farthest
   }
 }
 

@@ -30,7 +30,7 @@ export function conditionsOf({ position, isTagOfJob, isDataText, fingerprint }: 
   /** Holds for every text that contains some JSON, and for few others: JSON with a backslash may have the hint in another form. */
   const mayHave = (column: string, hint: string, backslash: string) => `(${has(column, hint)} OR ${has(column, `'${backslash}'`)})`
 
-  const conditions: { readonly [Field in Judged]: Condition } = {
+  const conditions: { readonly [Field in Judged]: Condition | readonly Condition[] } = {
     state: number('job.state =', ({ state }) => state),
     tag: text(
       (value) => `EXISTS (SELECT 1 FROM tag WHERE ${isTagOfJob} AND tag.tag = ${value})`,
@@ -77,8 +77,17 @@ export function conditionsOf({ position, isTagOfJob, isDataText, fingerprint }: 
       (value) => mayHave('job.extras', value, '\\\\'),
       ({ meta }) => meta && metaHintOf(meta),
     ),
+    flow: [
+      number('job.node =', ({ flow }) => flow?.node),
+      number('job.enqueued_at =', ({ flow }) => flow?.enqueuedAt),
+      text(
+        (value) => has('job.extras', value),
+        // The first row is the first field of the place in a flow.
+        ({ flow }) => flow && `"flow":{"first":${flow.seq},`,
+      ),
+    ],
   }
-  return Object.values(conditions)
+  return Object.values(conditions).flat()
 }
 
 function number(compared: string, value: Condition['value']): Condition {

@@ -1,6 +1,6 @@
 /** Reads one page of a list: finds the jobs, and reads as many as a page may hold. */
 import { FAILED, isNarrowed, LIMITS, type ListFilter, statesOf } from '@millrace/core'
-import { impliedFilter, type ListQuery, type ListRows, type ScanBound } from '@millrace/core/kernel'
+import { impliedFilter, type ListQuery, type ListRows, type ScanBound, spanOf } from '@millrace/core/kernel'
 import { type Found, NOTHING_FOUND, type Place, pageOf } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 import { prepareJobs, prepareJobsWithin } from './jobs.ts'
@@ -26,11 +26,12 @@ export function prepareList(db: Database): (query: ListQuery, bound: ScanBound) 
 
   /** Returns the rows to look at in the order of their arrival. */
   const arrivalParts = (filter: ListFilter, { lanes, matches }: Selection, from: Arrival, rows: number): Iterable<Part> => {
+    if (filter.flow !== undefined) return arrival.all(from, spanOf(filter))
     if (filter.tag !== undefined) return arrival.tagged(filter.tag, from)
     const few = Math.min(rows, FEW_MAX)
     // A span of time may have few failed jobs, and the number of matches may be unknown: then jobs are counted as they are read.
     const isMany = Number.isFinite(matches) && matches > few && statesOf(filter)?.includes(FAILED) !== true
-    return (isMany ? undefined : arrival.inStates(lanes, filter, from, few)) ?? arrival.all(from)
+    return (isMany ? undefined : arrival.inStates(lanes, filter, from, few)) ?? arrival.all(from, spanOf(filter))
   }
 
   const find = (query: ListQuery, bound: ScanBound): Found => {

@@ -3,7 +3,7 @@
  * turn. If few jobs are in the state, its index finds them. Otherwise a bounded walk finds them, and reports how far it has come.
  */
 import { LIMITS } from '@millrace/core'
-import type { JobRow, Matching, ScanBound } from '@millrace/core/kernel'
+import { type JobRow, type Matching, type ScanBound, spanOf } from '@millrace/core/kernel'
 import { sliceOf } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 import { prepareJobsWithin } from './jobs.ts'
@@ -22,9 +22,10 @@ export function prepareMatching(db: Database): ReadMatching {
 
   const partsOf = ({ laneIds, filter, indexed }: Matching, before: number): Iterable<Part> => {
     const from: Arrival = { seq: before, ascending: false }
+    if (filter.flow !== undefined) return arrival.all(from, spanOf(filter))
     const few =
       indexed && laneIds !== undefined ? arrival.inStates({ ids: laneIds, queue: null }, filter, from, LIMITS.walkRows) : undefined
-    return few ?? (filter.tag === undefined ? arrival.all(from) : arrival.tagged(filter.tag, from))
+    return few ?? (filter.tag === undefined ? arrival.all(from, spanOf(filter)) : arrival.tagged(filter.tag, from))
   }
 
   return (matching, before, limit) => {

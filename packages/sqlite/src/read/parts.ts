@@ -1,5 +1,6 @@
 /** The rows that a look goes through by their arrival: those of a tag, those of states that an index has, or all. */
 import { FAILED, type ListFilter, SCHEDULED, type StateCode, statesOf } from '@millrace/core'
+import type { spanOf } from '@millrace/core/kernel'
 import type { Database, Statement } from '../driver.ts'
 import { firstOf, prepareTagBlocks } from '../tags.ts'
 import type { Part } from './scan.ts'
@@ -17,8 +18,11 @@ export interface Arrival {
   readonly ascending: boolean
 }
 
+type Span = ReturnType<typeof spanOf>
+
 export interface ArrivalParts {
-  all(from: Arrival): Iterable<Part>
+  /** Yields the rows of a span. */
+  all(from: Arrival, span: Span): Iterable<Part>
   tagged(tag: string, from: Arrival): Iterable<Part>
   /**
    * Yields the rows of lanes in the states of a filter, all of which indexes read at once; undefined if there are more than so many. They may
@@ -37,12 +41,12 @@ export function prepareArrivalParts(db: Database): ArrivalParts {
   const lastSeq = () => newest.get(NO_SEQ) as number
 
   return {
-    *all({ seq, ascending }) {
-      for (let place = seq; ; ) {
+    *all({ seq, ascending }, { first, last }) {
+      for (let place = ascending ? Math.max(seq, first - 1) : Math.min(seq, last + 1); ; ) {
         const next = (ascending ? oldest : newest).get(place) as number | null
-        if (next === null) return
+        if (next === null || next < first || next > last) return
         // Not beyond the last row: those that arrive before the next page are behind its place.
-        const far = ascending ? Math.min(next + RANGE_ROWS - 1, lastSeq()) : Math.max(0, next - RANGE_ROWS + 1)
+        const far = ascending ? Math.min(next + RANGE_ROWS - 1, last, lastSeq()) : Math.max(first, next - RANGE_ROWS + 1)
         yield { rows: { first: Math.min(next, far), last: Math.max(next, far), ascending }, end: { seq: far } }
         place = far
       }

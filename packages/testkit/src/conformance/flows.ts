@@ -27,6 +27,14 @@ export function flowsConformance(under: () => Probe): void {
       ],
     })
     expect(first.created).toBe(true)
+    const bystander = await probe.call<'flow'>({
+      op: 'flow',
+      nodes: [{ ref: 'one', job: { name: 'b', data: null }, parents: [], onFailure: 'fail' }],
+    })
+    const listed = async (flow: JobKey) => (await probe.call<'list'>({ op: 'list', filter: { flow }, limit: 9 })).jobs.map(({ seq }) => seq)
+    expect(await listed(key(0))).toEqual([4, 3, 2, 1, 0].map((place) => key(place).seq))
+    expect(await listed(bystander)).toEqual([bystander.seq])
+    expect(await listed(key(1))).toEqual([])
     expect(await stateOf(key(2))).toBe('blocked')
     expect(await probe.call<'get'>({ op: 'get', id: key(2) })).toMatchObject({
       flow: { ref: 'both', parents: 2, onParentFailure: 'continue', first: { seq: first.seq } },

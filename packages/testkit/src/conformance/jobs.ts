@@ -60,9 +60,12 @@ export function jobsConformance(under: () => Probe): void {
   test('E11: update before the start; JOB_ACTIVE and JOB_FINISHED after', async () => {
     const id = await probe.enqueue('a', { data: '1' })
     const bystander = await probe.enqueue('a', { data: '1' })
-    await probe.call<'update'>({ op: 'update', id, changes: { data: '2', priority: 9, weight: 2, checkpoint: '3' } })
-    expect(await probe.call<'get'>({ op: 'get', id })).toMatchObject({ data: '2', priority: 9, weight: 2, checkpoint: '3' })
-    expect(await probe.call<'get'>({ op: 'get', id: bystander })).toMatchObject({ data: '1', priority: 0, weight: 1, checkpoint: null })
+    const backoff = { type: 'linear', delay: 7, jitter: 'full' } as const
+    const ofRuns = { priority: 9, weight: 2, maxAttempts: 7, timeout: Number.POSITIVE_INFINITY, backoff }
+    await probe.call<'update'>({ op: 'update', id, changes: { data: '2', checkpoint: '3', ...ofRuns } })
+    expect(await probe.call<'get'>({ op: 'get', id })).toMatchObject({ data: '2', checkpoint: '3', ...ofRuns })
+    const untouched = { data: '1', priority: 0, weight: 1, checkpoint: null, maxAttempts: 4, timeout: 300_000, backoff: { delay: 20_000 } }
+    expect(await probe.call<'get'>({ op: 'get', id: bystander })).toMatchObject(untouched)
     await probe.attach(['a'])
     const { seq, run } = await probe.grants.take()
     expect(seq).toBe(id.seq)

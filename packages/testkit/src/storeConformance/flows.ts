@@ -1,10 +1,21 @@
 /** Tests who waits for whom: counters, outcomes on their way, what removed parents leave behind, and pages of a flow. Part of the suite. */
-import { ACTIVE, CANCELLED, COMPLETED, FAILED, FLOW_STATES, type FlowCursor } from '@millrace/core'
+import {
+  ACTIVE,
+  BLOCKED,
+  CANCELLED,
+  COMPLETED,
+  FAILED,
+  FLOW_STATES,
+  type FlowCursor,
+  type JobKey,
+  type ListFilter,
+  type ManyResult,
+} from '@millrace/core'
 import { COUNTER_OPEN, COUNTER_PENDING, DELETED, type FlowJobRow, type FlowRows, type FlowsQuery } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
-import { seqsOf, UNBOUNDED } from './image.ts'
+import { plain, seqsOf, UNBOUNDED } from './image.ts'
 import { standBy } from './standBy.ts'
-import { ERROR, keyOfJob, type StoreTurns } from './storeTurns.ts'
+import { ERROR, enqueueing, flowOf, keyOfJob, type StoreTurns } from './storeTurns.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER
 const NONE = [0, 0, 0, 0, 0, 0, 0]
@@ -245,6 +256,44 @@ export function flowsConformance(under: () => StoreTurns): void {
       expect(pages({}, { rows: 99, late: () => true })).toEqual(firsts.map((first) => [first]))
       expect(pages({ state: 'failed' }, { rows: 1, late: () => false })).toEqual(Array(5).fill([]))
     })
+  })
+
+  test.each([1, 3, 1_000])('the jobs of a flow are found by its id, in looks at %i rows, and those around it are left alone', (rows) => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    turns.attach('w', ['a'], { minConcurrency: 9, maxConcurrency: 9 })
+    turns.turn(flowOf([{}, {}]), enqueueing({ name: 'b' }), flowOf([{}, { parents: [0] }, { parents: [1] }, {}]), flowOf([{}]))
+    const all = turns.rows().filter(({ extras }) => extras?.flow !== undefined)
+    const seqs = seqsOf(all.filter(({ extras }) => extras?.flow?.first === all[2]?.seq))
+    const [first, second] = all.slice(2).map(keyOfJob) as [JobKey, JobKey]
+    turns.turn({ op: 'join', seq: first.seq, run: 1, name: 'j', jobs: [{ name: 'b', data: null }] })
+    const listed = (filter: ListFilter, ascending = false) => {
+      const found: number[] = []
+      for (let before: number | null | undefined; before !== null; ) {
+        const query = { filter, limit: 2, ...(ascending && { ascending }), ...(before !== undefined && { before }) }
+        const page = turns.store.list(query, { rows, late: () => false })
+        found.push(...seqsOf(page.rows))
+        before = page.next
+      }
+      return found
+    }
+    const many = (filter: ListFilter, dryRun = true) => turns.turn({ op: 'cancelMany', filter, limit: 99, dryRun }).replies[0] as ManyResult
+    expect(seqs).toHaveLength(4)
+    expect(listed({ flow: first }, true)).toEqual(seqs)
+    expect(listed({ flow: first })).toEqual(seqs.toReversed())
+    expect(listed({ flow: first, states: [BLOCKED] })).toEqual([seqs[2], seqs[1], seqs[0]])
+    expect(listed({ flow: first, tag: 't' })).toEqual([])
+    for (const other of [second, { ...first, node: first.node + 1 }, { ...first, enqueuedAt: first.enqueuedAt + 1 }]) {
+      expect(listed({ flow: other })).toEqual([])
+      expect(many({ flow: other }).matched).toBe(0)
+    }
+    expect(many({ flow: first }).matched).toBe(4)
+    expect(many({ flow: first, state: ACTIVE })).toMatchObject({ matched: 1 })
+    const others = JSON.stringify(plain(turns.rows().filter(({ seq }) => !seqs.includes(seq))))
+    expect(many({ flow: first }, false)).toMatchObject({ matched: 4, changed: 4 })
+    expect(listed({ flow: first, states: [ACTIVE, CANCELLED] }, true)).toEqual(seqs)
+    expect(JSON.stringify(plain(turns.rows().filter(({ seq }) => !seqs.includes(seq))))).toBe(others)
+    assertBystanders()
   })
 
   test('a whole tree is cancelled and brought back', () => {

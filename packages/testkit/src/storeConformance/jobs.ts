@@ -270,8 +270,15 @@ export function jobsConformance(under: () => StoreTurns): void {
     test('is updated, with its payload and without', () => {
       const { turns, seq, assertBystanders } = running({ delay: 100 })
       const id = keyOfJob(turns.row({ seq }))
-      turns.update(id, { priority: -4, weight: 9, runAt: turns.now.wall + 7, checkpoint: new Uint8Array([9]) })
-      const changed = { state: SCHEDULED, priority: -4, weight: 9, runAt: turns.now.wall + 7, checkpoint: { bytes: [9] } }
+      turns.update(id, { priority: -4, weight: 9, maxAttempts: 3, runAt: turns.now.wall + 7, checkpoint: new Uint8Array([9]) })
+      const changed = {
+        policy: '{"maxAttempts":3}',
+        state: SCHEDULED,
+        priority: -4,
+        weight: 9,
+        runAt: turns.now.wall + 7,
+        checkpoint: { bytes: [9] },
+      }
       expect(plain(turns.row({ seq }))).toMatchObject({ ...changed, data: '"d"' })
       turns.update(id, { data: '"new"' })
       expect(plain(turns.row({ seq }))).toMatchObject({ ...changed, data: '"new"' })

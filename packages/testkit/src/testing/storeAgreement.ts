@@ -169,6 +169,7 @@ const QUEUE_CHANGES = [
   { defaults: { timeout: Number.POSITIVE_INFINITY, priority: 1 } },
   { fairness: 'name', share: 2 },
   { repeats: 'event' },
+  { empties: 'event' },
   { deadLetter: 'dead' },
   { deadLetter: null },
 ] as const

@@ -341,6 +341,12 @@ const meta = text(LIMITS.metaBytes)
 const TAGS_NOTE = 'in place of all that it has; an empty array: none'
 const META_NOTE = 'JSON text, in place of the whole'
 
+const RUN_CHANGES = {
+  maxAttempts: optional(kindOf(RUN_OPTIONS.maxAttempts.kind) as Kind<number>, 'those that it has used included'),
+  timeout: optional(kindOf(RUN_OPTIONS.timeout.kind) as Kind<number>, 'of each further attempt'),
+  backoff: optional(BACKOFF, 'after each further failed attempt'),
+}
+
 export const CHANGES = record<JobChanges>('Changes', {
   data: optional(changed),
   runAt: optional(time),
@@ -349,6 +355,7 @@ export const CHANGES = record<JobChanges>('Changes', {
   checkpoint: optional(changed),
   tags: optional(tags, TAGS_NOTE),
   meta: optional(meta, META_NOTE),
+  ...RUN_CHANGES,
 })
 
 export const PLACE_CHANGES = record<PlaceChanges & LabelChanges>('PlaceChanges', {
@@ -357,6 +364,7 @@ export const PLACE_CHANGES = record<PlaceChanges & LabelChanges>('PlaceChanges',
   weight: optional(weight),
   tags: optional(tags, TAGS_NOTE),
   meta: optional(meta, META_NOTE),
+  ...RUN_CHANGES,
 })
 
 export const HELD_KEY = record<HeldKey>('HeldKey', {
@@ -404,6 +412,8 @@ function filterKind(kind: FilterKind): Kind<unknown> {
       return fingerprint
     case 'json':
       return contained
+    case 'job':
+      return JOB_KEY
   }
 }
 

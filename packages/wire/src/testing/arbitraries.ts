@@ -176,6 +176,7 @@ const queueChanges = record(
     share: positive(1_000),
     fairness: fc.constantFrom('name', 'none'),
     repeats: fc.constantFrom('event', 'silent'),
+    empties: fc.constantFrom('event', 'silent'),
     deadLetter: fc.option(name),
     retention: fc.option(record({ completed: keep, failed: keep, cancelled: keep }, { requiredKeys: [] })),
     defaults: fc.option(
@@ -190,10 +191,11 @@ const json = fc
   .filter(isContained)
 const state = fc.nat({ max: STATES.length - 1 })
 const filter = record(
-  { state, queue: name, name, tag: key, states: fc.array(state, { maxLength: STATES.length }), data: json, meta: json },
+  { state, queue: name, name, tag: key, states: fc.array(state, { maxLength: STATES.length }), data: json, meta: json, flow: id },
   { requiredKeys: [] },
 )
-const PLACE = { runAt: time, priority: policy.priority, weight: policy.weight, tags: fc.array(key, { maxLength: 4 }), meta: anyText(100) }
+const { priority, weight, maxAttempts, timeout } = policy
+const PLACE = { runAt: time, priority, weight, maxAttempts, timeout, backoff, tags: fc.array(key, { maxLength: 4 }), meta: anyText(100) }
 
 const keyless = newJob.map((job) => without(without(without(without(job, 'idempotencyKey'), 'unique'), 'debounce'), 'throttle'))
 

@@ -1,5 +1,5 @@
 /** Many jobs with one handler: when it is called, what it answers, and what befalls one of them leaves the others as they are. */
-import { type Command, JobCancelledError, NonRetryableError, RetryAfterError, StaleRunError } from '@millrace/core'
+import { type Command, type FailedAttempt, JobCancelledError, NonRetryableError, RetryAfterError, StaleRunError } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, test } from 'vitest'
@@ -194,19 +194,19 @@ describe('its outcomes', () => {
 
   test('a backoff function is asked for each job with its own error and attempt', async () => {
     const asked: unknown[] = []
-    const backoff = (attempt: number, error: unknown) => {
-      asked.push([attempt, error])
+    const backoff = (attempt: number, error: unknown, { data, job }: FailedAttempt) => {
+      asked.push([attempt, error, data, job.attempt])
       return attempt * 1_000
     }
     const errors = [new Error('one'), new Error('two')]
     const handler = defineJob({ name: 'a', backoff }).handler(() => errors.map((error) => ({ error })), { batch: { size: 2 } })
     const bench = workbench(handler)
-    bench.grant({ seq: 1, attempt: 1 })
-    bench.grant({ seq: 2, attempt: 3 })
+    bench.grant({ seq: 1, attempt: 1, data: '"x"' })
+    bench.grant({ seq: 2, attempt: 3, data: '"y"' })
     await quiet()
     expect(asked).toEqual([
-      [1, errors[0]],
-      [3, errors[1]],
+      [1, errors[0], 'x', 1],
+      [3, errors[1], 'y', 3],
     ])
     expect(bench.calls.outcomes).toMatchObject([{ retry: 1_000 }, { retry: 3_000 }])
   })

@@ -8,7 +8,7 @@ export const GROUPS = {
     ...(['enqueued', 'started', 'progress', 'retrying', 'completed', 'failed', 'cancelled'] as const),
     ...(['snoozed', 'stalled', 'released', 'updated', 'promoted', 'deleted', 'deduplicated'] as const),
   ],
-  queues: ['queue.configured', 'queue.paused', 'queue.resumed', 'queue.draining', 'queue.drained', 'queue.deleted'],
+  queues: ['queue.configured', 'queue.paused', 'queue.resumed', 'queue.draining', 'queue.drained', 'queue.empty', 'queue.deleted'],
   schedules: [
     ...(['schedule.upserted', 'schedule.paused', 'schedule.resumed', 'schedule.fired', 'schedule.triggered'] as const),
     ...(['schedule.skipped', 'schedule.ended', 'schedule.deleted'] as const),

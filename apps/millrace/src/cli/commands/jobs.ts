@@ -1,6 +1,6 @@
 /** `millrace jobs`: finds, shows and changes jobs. */
 import { retryLost } from '@millrace/client'
-import { integerOption } from '@millrace/core'
+import { integerOption, RUN_CHANGES, type RunChange } from '@millrace/core'
 import type {
   CancelManyOptions,
   CancelOptions,
@@ -26,6 +26,7 @@ import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { addFilters, type FilterFlags, filterOf } from '../filterFlags.ts'
 import { defaultCommand } from '../groups.ts'
+import { addRowFlags } from '../jobFlags.ts'
 import { explanationOf, jobOf, wholeId } from '../jobOf.ts'
 import { followLogs, type LogsFlags } from '../logs.ts'
 import { countText, many } from '../output/amounts.ts'
@@ -46,7 +47,7 @@ interface ListFlags extends FilterFlags {
   readonly payload?: string
 }
 
-interface ManyFlags extends FilterFlags {
+interface ManyFlags extends FilterFlags, Readonly<Partial<Record<RunChange, unknown>>> {
   readonly search?: string
   readonly all?: true
   readonly limit?: number
@@ -55,8 +56,6 @@ interface ManyFlags extends FilterFlags {
   readonly from?: string
   readonly yes?: boolean
   readonly runAt?: Date
-  readonly priority?: number
-  readonly weight?: number
   readonly setTag?: readonly string[]
   readonly clearTags?: true
   readonly setMeta?: unknown
@@ -130,6 +129,17 @@ export function addJobs(program: Command, context: Context): void {
     .action((id: string, message: string, data: string | undefined, flags: SendFlags) => send(context, id, message, data, flags))
   addChange(jobs, context, 'cancel', 'Cancel jobs: waiting jobs at once, running jobs through their signal')
   addChange(jobs, context, 'retry', 'Run failed and cancelled jobs again, and waiting retries at once')
+  jobs
+    .command('again')
+    .description('Create copies of jobs, with their data and options, and print their ids')
+    .argument('<id...>')
+    .action(async (ids: readonly string[]) => {
+      const engine = await context.connect()
+      for (const each of ids) {
+        const { id } = await engine.enqueueAgain(await wholeId(engine, each))
+        await context.out.item({ id, copyOf: each }, () => id)
+      }
+    })
   addChange(jobs, context, 'delete', 'Delete jobs that are not running, with their attempts and logs')
   addChange(jobs, context, 'run', 'Make scheduled jobs due now')
   addChange(jobs, context, 'update', 'Change jobs: tags and meta in any state, the rest before they have started')
@@ -206,6 +216,8 @@ async function listAll({ out, signal }: Context, engine: Engine, options: ListOp
   } while (after !== undefined && left > 0 && !signal.aborted)
 }
 
+const RUN_CHANGE_NAMES = Object.keys(RUN_CHANGES) as RunChange[]
+
 type Change = keyof typeof CALLS
 
 interface Call {
@@ -243,9 +255,10 @@ const CALLS = {
   },
 } as const satisfies Readonly<Record<string, Call>>
 
-function changesOf({ runAt, priority, weight, setTag, clearTags, setMeta }: ManyFlags): UpdateManyChanges {
+function changesOf({ runAt, setTag, clearTags, setMeta, ...flags }: ManyFlags): UpdateManyChanges {
   if (setTag !== undefined && clearTags !== undefined) throw new UsageError('give either --set-tag or --clear-tags, not both')
-  return defined<UpdateManyChanges>({ runAt, priority, weight, tags: clearTags ? [] : setTag, meta: setMeta })
+  const ofRuns = Object.fromEntries(RUN_CHANGE_NAMES.map((name) => [name, flags[name]]))
+  return defined<UpdateManyChanges>({ runAt, ...ofRuns, tags: clearTags ? [] : setTag, meta: setMeta })
 }
 
 function addChange(jobs: Command, context: Context, change: Change, description: string): void {
@@ -257,21 +270,21 @@ function addChange(jobs: Command, context: Context, change: Change, description:
   if (change === 'cancel' || change === 'retry') command.option('--descendants', 'also select the jobs of its flow that wait for it')
   if (change === 'retry') command.option('--from <name>', "step at which a job resumes, or 'start'; default its first failed step")
   if (change === 'cancel') command.option('--reason <text>', 'reason for the cancel, stored with the jobs and passed to their handlers')
-  if (change === 'update')
+  if (change === 'update') {
+    addRowFlags(command, RUN_CHANGES)
     command
       .option('--run-at <time>', 'do not start them before this time', time)
-      .option('--priority <number>', 'new priority; jobs with a higher one start first', number)
-      .option('--weight <number>', "new weight: the share of its worker's concurrency that a job takes", number)
       .option('--set-tag <tag>', 'replace all their tags; repeat for more', texts)
       .option('--clear-tags', 'remove all their tags')
       .option('--set-meta <json>', 'replace their meta', json)
+  }
   command.action((ids: readonly string[], flags: ManyFlags) =>
     ids.length === 0 ? changeMany(context, change, flags) : changeEach(context, change, ids, flags),
   )
 }
 
 /** Flags that do not select jobs. */
-const OF_EACH = new Set(['descendants', 'from', 'reason', 'yes', 'runAt', 'priority', 'weight', 'setTag', 'clearTags', 'setMeta'])
+const OF_EACH = new Set(['descendants', 'from', 'reason', 'yes', 'runAt', ...RUN_CHANGE_NAMES, 'setTag', 'clearTags', 'setMeta'])
 
 async function changeEach({ out, connect }: Context, change: Change, ids: readonly string[], flags: ManyFlags): Promise<void> {
   const other = Object.keys(flags).find((name) => !OF_EACH.has(name))

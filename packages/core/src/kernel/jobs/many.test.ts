@@ -8,6 +8,7 @@ import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
 import type { Command, CommandOf } from '../../operations.ts'
 import type { ListFilter } from '../../options/filter.ts'
+import { parsePolicy } from '../../policy.ts'
 import type { SkipReason, Slice } from '../../replies.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
 import { enqueueing, World } from '../../testing/world.ts'
@@ -143,6 +144,8 @@ describe('an operation on many jobs changes what it can of one job of each kind,
       skipped: { completed: 1, failed: 1, cancelled: 1, active: 1 },
     })
     for (const seq of [6, 7]) expect(world.row({ seq })).toMatchObject({ state: SCHEDULED, ...changes })
+    expect(all(world, 'updateMany', { tag: 't' }, { changes: { maxAttempts: 9 } })).toMatchObject({ changed: 2 })
+    for (const seq of [6, 7]) expect(parsePolicy(world.row({ seq }).policy).maxAttempts).toBe(9)
     expect(JSON.stringify(world.row({ seq: 5 }))).toBe(by)
     expect(all(world, 'updateMany', { tag: 't', state: SCHEDULED }, { changes: { runAt: 0 } })).toMatchObject({ changed: 2 })
     expect(states(world)).toMatchObject({ 6: 'waiting', 7: 'active' })

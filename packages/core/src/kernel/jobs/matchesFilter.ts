@@ -1,13 +1,14 @@
 /** Judges jobs by the fields of a filter: records of the tables, and rows. */
 import { fingerprintOf } from '../../fingerprint.ts'
 import { ACTIVE, COMPLETED, isFinal, SCHEDULED, type StateCode } from '../../lifecycle.ts'
+import { LIMITS } from '../../limits.ts'
 import { type FilterField, type ListFilter, statesOf } from '../../options/filter.ts'
 import type { LastRunView } from '../../replies.ts'
 import { type Job, waitsForRetry } from '../records/job.ts'
 import { jsonJudge } from './containment.ts'
 
 /** The fields of a job that a filter judges, beside its place. */
-type Judged = Pick<Job, 'state' | 'run' | 'uncounted' | 'extras' | 'enqueuedAt' | 'finishedAt' | 'data'>
+type Judged = Pick<Job, 'state' | 'run' | 'uncounted' | 'extras' | 'node' | 'enqueuedAt' | 'finishedAt' | 'data'>
 
 /** The part of a job's last run that a filter judges. Its message is whole. */
 export type JudgedRun = Pick<LastRunView, 'worker' | 'error'>
@@ -37,6 +38,8 @@ const JUDGES: { readonly [Field in FilterField]: Judge<NonNullable<ListFilter[Fi
   states: (states, job) => states.includes(job.state),
   data: (wanted, { data }) => typeof data === 'string' && jsonJudge(wanted)(data),
   meta: (wanted, { extras }) => extras?.meta !== undefined && jsonJudge(wanted)(extras.meta),
+  // The jobs of a flow are created in one commit.
+  flow: ({ seq, node, enqueuedAt }, job) => job.extras?.flow?.first === seq && job.node === node && job.enqueuedAt === enqueuedAt,
 }
 
 export function matchesFilter(filter: ListFilter, job: Judged, lane: Lane, lastRun?: JudgedRun): boolean {
@@ -46,6 +49,13 @@ export function matchesFilter(filter: ListFilter, job: Judged, lane: Lane, lastR
   }
   return true
 }
+
+/** Returns the rows among which the jobs of a filter are: those of a flow follow one another. */
+export function spanOf({ flow }: ListFilter): { readonly first: number; readonly last: number } {
+  return flow === undefined ? WHOLE : { first: flow.seq, last: flow.seq + LIMITS.jobsPerCommand - 1 }
+}
+
+const WHOLE = { first: 0, last: Number.MAX_SAFE_INTEGER }
 
 /** Returns the filter with only the states that its other fields leave possible, or undefined if no job can fit. */
 export function impliedFilter(filter: ListFilter): ListFilter | undefined {

@@ -67,9 +67,10 @@ describe('a job that was enqueued before its name was defined', () => {
     const unique = { key: 'k', onConflict: 'replace' } as const
     const job = world.enqueue('charge', { unique })
     world.enqueue('charge', { unique, priority: 2 })
-    world.update(job, { weight: 9 })
+    world.update(job, { weight: 9, maxAttempts: 6 })
     world.run(defining('s', 'charge', DEFAULTS, { queues: ['nowhere'] }))
     expect(world.row(job)).toMatchObject({ priority: 2, weight: 9 })
+    expect(parsePolicy(world.row(job).policy)).toMatchObject({ maxAttempts: 6, timeout: 7_200_000, backoff: FIXED })
   })
 
   test('the job takes the defaults of the queue that the definition names, unless the definition states the option', () => {

@@ -2,7 +2,8 @@
 import type { LabelChanges, PlaceChanges, UpdateCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
 import { ACTIVE, isFinal, STATES } from '../../lifecycle.ts'
-import { DIRTY_DATA, hasBegun, isAsleep, type Job } from '../records/job.ts'
+import { resolvePolicy } from '../../policy.ts'
+import { DIRTY_DATA, DIRTY_PLACE, hasBegun, isAsleep, type Job } from '../records/job.ts'
 import { setDue } from '../state/due.ts'
 import { active, begun, finished, notFound } from '../state/refuse.ts'
 import type { TurnContext } from '../state/turnContext.ts'
@@ -33,12 +34,16 @@ export function update(turn: TurnContext, { id, changes }: UpdateCommand): Decis
 
 /** Changes a job that has not started. @param also changes what is neither of its place nor of its labels */
 export function change(turn: TurnContext, job: Job, changes: PlaceChanges & LabelChanges, also: () => void = () => {}): void {
-  const { runAt, priority, weight } = changes
+  const { runAt, priority, weight, maxAttempts, timeout, backoff } = changes
   changeLabels(turn, job, changes)
   reschedule(turn, job, () => {
     if (priority !== undefined) job.priority = priority
     if (weight !== undefined) job.weight = weight
-    addExplicit(turn, job, { priority, weight })
+    if ((maxAttempts ?? timeout ?? backoff) !== undefined) {
+      job.policy = resolvePolicy(changes, job.policy)
+      turn.effects.touch(job, DIRTY_PLACE)
+    }
+    addExplicit(turn, job, changes)
     if (runAt !== undefined) setDue(turn, job, Math.max(runAt, turn.now.wall))
     also()
   })

@@ -14,7 +14,7 @@ import {
 } from '../../queueSettings.ts'
 import { changeRate } from '../records/bucket.ts'
 import { keyRateOf } from '../records/keyBacklog.ts'
-import { isDrained, liveCountOf, type Queue } from '../records/lane.ts'
+import { isDrained, isEmptied, liveCountOf, type Queue } from '../records/lane.ts'
 import { deadLetterOfItself, dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty } from '../state/refuse.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 import { refuseQueue } from './newQueues.ts'
@@ -53,6 +53,9 @@ export function change(turn: TurnContext, queue: Queue, changes: QueueChanges): 
   if (settings.rateLimit !== undefined && settings.rateLimit !== before.rateLimit)
     queue.fullMono = changeRate(before.rateLimit, settings.rateLimit, queue.fullMono, now.mono)
   tables.bounded += Number(mayRefuse(settings)) - Number(mayRefuse(before))
+  tables.emptying += Number(settings.empties !== undefined) - Number(before.empties !== undefined)
+  // A queue that is empty when the setting comes has not run empty.
+  if (settings.empties !== before.empties) queue.emptied = isEmptied(queue)
   tables.deadLettering += Number(settings.deadLetter !== undefined) - Number(before.deadLetter !== undefined)
   const ofKeys = (name: 'perKeyLimit' | 'perKeyRateLimit' | 'keyTiers' | 'keyOrder') => settings[name] !== before[name]
   if (ofKeys('perKeyRateLimit') || ofKeys('keyTiers')) changeKeyRates(turn, queue, before)
@@ -105,12 +108,18 @@ export function drainQueue(turn: TurnContext, { queue: name }: DrainQueueCommand
   return DEFERRED
 }
 
-/** Reports queues that take no new jobs once all their jobs have ended. Runs after all else that the turn does to jobs. */
-export function tellDrained({ effects }: TurnContext): void {
+/**
+ * Reports queues whose live jobs have all ended: those that take no new ones, and those whose settings ask for it. Runs after all else that
+ * the turn does to jobs.
+ */
+export function tellEnded({ effects }: TurnContext): void {
   const look = (queue: Queue) => {
     const drained = isDrained(queue)
     if (drained && !queue.drained && !queue.gone) effects.systemEvent({ type: 'queue.drained', queue: queue.name })
     queue.drained = drained
+    const emptied = isEmptied(queue)
+    if (emptied && !queue.emptied && !queue.gone) effects.systemEvent({ type: 'queue.empty', queue: queue.name })
+    queue.emptied = emptied
   }
   for (const { queue } of effects.countedLanes) look(queue)
   for (const queue of effects.queues) look(queue)
@@ -122,6 +131,7 @@ export function deleteQueue({ tables, effects }: TurnContext, { queue: name }: D
   const jobs = queue.counts.reduce((all, count) => all + count, 0)
   if (jobs > 0) return queueNotEmpty(name, jobs)
   tables.bounded -= Number(mayRefuse(queue.settings))
+  tables.emptying -= Number(queue.settings.empties !== undefined)
   tables.deadLettering -= Number(queue.settings.deadLetter !== undefined)
   removeQueue(tables, queue)
   effects.queuesGone.push(queue)

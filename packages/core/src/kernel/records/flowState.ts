@@ -11,7 +11,7 @@ import type { Job } from './job.ts'
 import { type Counts, liveCountOf } from './lane.ts'
 
 export interface FlowPlace {
-  /** Row number of the flow's first job; a flow's jobs follow one another. */
+  /** Row number of the flow's first job; a flow's jobs follow one another. The stores look for it as the first field. */
   readonly first: number
   readonly ref: string
   /** The number of jobs that it waits for, joined ones included. */

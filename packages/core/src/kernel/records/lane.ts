@@ -61,6 +61,8 @@ export interface Queue {
   noted: boolean
   /** True if it takes no new jobs and all of its jobs have ended, and this has been reported. */
   drained: boolean
+  /** True if it reports that it has no live job, and has none. */
+  emptied: boolean
   /** True if it was deleted. Another queue may have its name by now. */
   gone: boolean
 }
@@ -130,6 +132,7 @@ export function newQueue(id: number, name: string, all = newSums()): Queue {
     turns: 0,
     noted: false,
     drained: false,
+    emptied: false,
     gone: false,
   }
 }
@@ -166,6 +169,11 @@ export function lengthOf({ counts }: { readonly counts: Counts }): number {
 
 export function isDrained(queue: Pick<Queue, 'counts' | 'settings'>): boolean {
   return queue.settings.draining !== undefined && liveCountOf(queue) === 0
+}
+
+/** True if the queue has no live job, and its settings ask for an event when that becomes so. */
+export function isEmptied(queue: Pick<Queue, 'counts' | 'settings'>): boolean {
+  return queue.settings.empties !== undefined && liveCountOf(queue) === 0
 }
 
 export function countOf(lane: { readonly counts: Counts }, state: StateCode): number {

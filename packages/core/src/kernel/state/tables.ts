@@ -72,6 +72,8 @@ export class Tables {
   readonly dispatchable = new Dispatchable(this.groups)
   /** The number of queues that may refuse a job, because they are limited in length or draining. */
   bounded = 0
+  /** The number of queues that report the end of their last live job. */
+  emptying = 0
   /** The number of queues that name a queue for their dead letters. */
   deadLettering = 0
   /** True if the turn has ended before it looked at all that waits. */

@@ -11,7 +11,7 @@ import { expireJob } from '../jobs/expire.ts'
 import { start } from '../jobs/start.ts'
 import { settleBacklogs } from '../keys/parked.ts'
 import { shelve } from '../queues/line.ts'
-import { tellDrained } from '../queues/queues.ts'
+import { tellEnded } from '../queues/queues.ts'
 import { tokenMs, tokensFor } from '../records/bucket.ts'
 import type { ConsumerGroup, Tier } from '../records/consumerGroup.ts'
 import type { Job } from '../records/job.ts'
@@ -32,7 +32,7 @@ export function dispatch(turn: TurnContext): void {
   if (facts.turns.length > 0 || isKeyFree) settleBacklogs(turn)
   if (tables.dispatchable.short.size > 0 || tables.dispatchable.tokenMono <= now.mono) fillBuckets(turn)
   serve(turn)
-  if (tables.bounded > 0) tellDrained(turn)
+  if (tables.bounded > 0 || tables.emptying > 0) tellEnded(turn)
 }
 
 function serve(turn: TurnContext): void {

@@ -7,7 +7,7 @@ import { limitsKeys, mayRefuse } from '../../queueSettings.ts'
 import { beginLease } from '../jobs/lease.ts'
 import { fullMonoOf } from '../records/bucket.ts'
 import type { Job } from '../records/job.ts'
-import { addSums, countOf, isDrained, type Queue } from '../records/lane.ts'
+import { addSums, countOf, isDrained, isEmptied, type Queue } from '../records/lane.ts'
 import type { ActiveRow, BucketRow, KeptCounts, KeyBacklogRow, LaneRow, PauseEndRow, PresentRow, QueueRow } from '../records/rows.ts'
 import { addPresent } from '../records/workerRegistry.ts'
 import type { TurnStore } from '../state/store.ts'
@@ -29,7 +29,10 @@ export function loadTables(store: TurnStore, alive: ReadonlySet<string>, now: No
   loadBuckets(tables, byId, loaded.buckets, now)
   loadPauseEnds(tables, byId, loaded.pauseEnds)
   loadKept(byId, loaded.kept)
-  for (const queue of tables.queues.values()) queue.drained = isDrained(queue)
+  for (const queue of tables.queues.values()) {
+    queue.drained = isDrained(queue)
+    queue.emptied = isEmptied(queue)
+  }
   for (const row of loaded.active) {
     const job = tables.fromRow(row)
     job.data = undefined
@@ -64,6 +67,7 @@ function loadQueue(tables: Tables, { id, name, settings, paused, pausedKeys, mis
   queue.paused = paused
   queue.fullMono = fullMonoOf(missingMs, missingAt, now)
   if (mayRefuse(settings)) tables.bounded++
+  if (settings.empties !== undefined) tables.emptying++
   if (settings.deadLetter !== undefined) tables.deadLettering++
   if (limitsKeys(settings)) queue.keys = new Map()
   for (const key of pausedKeys) tables.keys.key(queue, key).paused = true

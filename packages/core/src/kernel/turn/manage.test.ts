@@ -5,6 +5,7 @@ import type { JobKey } from '../../id.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
+import { parsePolicy } from '../../policy.ts'
 import { DEFAULT_RETENTION, type Retention } from '../../retention.ts'
 import { codeOf, enqueueing, World } from '../../testing/world.ts'
 
@@ -80,6 +81,34 @@ describe('E11: updating a job', () => {
     world.update(job, { priority: 5, weight: 6 })
     expect(world.row(job)).toMatchObject({ data: '2', checkpoint: 'c', priority: 5, weight: 6 })
     expect(world.run(...[{ op: 'attach', session: intro(), held: [] } as const]).grants).toMatchObject([{ data: '2', checkpoint: 'c' }])
+  })
+
+  test('an update changes attempts, time limit and backoff of the next run and those after it, of this job alone', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    const [id, bystander] = [world.enqueue('a', { tokens: 3 }), world.enqueue('a', { tokens: 3 })]
+    const policyOf = (job: JobKey) => parsePolicy(world.row(job).policy)
+    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR })
+    const dueAt = world.row(id).runAt
+    const { maxAttempts, timeout, backoff } = policyOf(bystander)
+    world.update(id, { maxAttempts: 2, timeout: 700 })
+    expect(policyOf(id)).toMatchObject({ maxAttempts: 2, timeout: 700, backoff, tokens: 3 })
+    world.update(id, { backoff: { type: 'fixed', delay: 9 }, timeout: Number.POSITIVE_INFINITY, maxAttempts: 3 })
+    expect(policyOf(id)).toMatchObject({
+      maxAttempts: 3,
+      timeout: Number.POSITIVE_INFINITY,
+      backoff: { type: 'fixed', delay: 9 },
+      tokens: 3,
+    })
+    expect(world.row(id)).toMatchObject({ state: SCHEDULED, runAt: dueAt })
+    world.run({ op: 'runNow', id })
+    world.run({ op: 'fail', seq: 1, run: 2, error: ERROR })
+    expect(world.row(id)).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + 9 })
+    world.update(id, { maxAttempts: 1 })
+    world.run({ op: 'runNow', id })
+    world.run({ op: 'fail', seq: 1, run: 3, error: ERROR })
+    expect(world.row(id).state).toBe(FAILED)
+    expect(policyOf(bystander)).toMatchObject({ maxAttempts, timeout, backoff, tokens: 3 })
   })
 
   test('an update changes tags and meta in every state, without a move or an event', () => {

@@ -73,6 +73,7 @@ export const GROUPS: readonly Group[] = [
       choice('keyOrder', 'Order of a key', 'turns', ['strict']),
       choice('fairness', 'Job names take turns', 'none', ['name']),
       choice('repeats', 'Repeated calls', 'silent', ['event']),
+      choice('empties', 'Queue runs empty', 'silent', ['event']),
       { path: 'share', label: 'Hand-outs in a row', kind: 'count', preset: '1', hint: 'jobs, before the next queue' },
     ],
   },
