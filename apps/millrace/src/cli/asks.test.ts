@@ -7,7 +7,7 @@ import { createProgram } from './program.ts'
 
 const AT_ONCE = `
   serve, open, enqueue, import, demo start, demo producer, demo worker
-  jobs list, jobs show, jobs explain, jobs steps, jobs send, jobs logs, keys show, keys release, dlq list, flows list, flows show, events, export
+  jobs list, jobs show, jobs explain, jobs steps, jobs send, jobs again, jobs logs, keys show, keys release, dlq list, flows list, flows show, events, export
   queues list, queues show, queues keys, queues set, queues pause, queues resume, queues resume-all, queues drain
   schedules list, schedules show, schedules set, schedules add, schedules update, schedules pause, schedules resume, schedules trigger
   schedules next, worker start, worker stop, workers list, workers stop, workers drain, status, stats, top
