@@ -60,5 +60,54 @@ class Wire:
 
 def grant(seq, run=1, **fields):
     known = dict(session="s", seq=seq, node=1, enqueued_at=1, name="a", queue="default", run=run, attempt=1, max_attempts=4)
-    known.update(priority=0, weight=1, run_at=1, timeout=1000, heartbeat_timeout=0, **fields)
+    known.update(priority=0, weight=1, run_at=1, timeout=1000, heartbeat_timeout=0)
+    known.update(fields)
     return _schema.Grant(**{**dict.fromkeys(_schema.Grant._fields), **known})
+
+
+class Engine:
+    """The engine of one job: its results, open waits with their ends, and a clock that goes on when the job sleeps."""
+
+    def __init__(self):
+        self.results, self.ends, self.asked, self.calls = [], {}, {}, {}
+        self.now = 0
+        self.wrong = []
+
+    def answer(self, op, fields):
+        return {"recorded": self.recorded, "step": self.step, "wait": self.wait}[op](*fields)
+
+    def recorded(self, after):
+        """Three results in a page."""
+        rows = sorted((row for row in self.results if row["number"] > after), key=lambda row: row["number"])
+        waits = [{"name": name, "asked": self.asked[name]} for name in self.ends]
+        return {"results": rows[:3], "next": rows[2]["number"] if len(rows) > 3 else None, "generation": 0, "waits": waits}
+
+    def step(self, number, asked, name, kind, started_at, value, told):
+        error = told and {"name": told[0], "message": told[1]}
+        self.results.append({"number": number, "asked": asked, "name": name, "kind": _schema.RECORDED_KINDS[kind], "value": value, "error": error})
+        return True
+
+    def wait(self, settled, waits, end):
+        # Results before it may be on their way.
+        if settled < max((row["number"] for row in self.results), default=0):
+            self.wrong.append("a wait has the number of a result")
+        for name, asked, delay, *until in waits:
+            self.ends.setdefault(name, *until or [self.now + delay])
+            self.asked.setdefault(name, asked)
+        self.now += 1
+        results = self.due(settled)
+        return {"results": results, "ended": end and not results, "next": 1}
+
+    def due(self, settled):
+        names = sorted((name for name, at in self.ends.items() if at <= self.now), key=lambda name: self.ends.pop(name))
+        rows = [
+            {"number": settled + place + 1, "asked": self.asked[name], "name": name, "kind": "sleep", "value": None}
+            for place, name in enumerate(names)
+        ]
+        self.results += rows
+        return rows
+
+    def wake(self):
+        if self.ends:
+            self.now = max(self.now, min(self.ends.values()))
+            self.due(max((row["number"] for row in self.results), default=0))
