@@ -5,8 +5,10 @@ import math
 import pathlib
 import threading
 import time
+from concurrent.futures import Future
 
-from millrace import _schema, codec, messages
+import millrace
+from millrace import _schema, codec, messages, runs
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 VECTORS = ROOT / "packages" / "wire" / "vectors"
@@ -70,17 +72,20 @@ class Engine:
 
     def __init__(self):
         self.results, self.ends, self.asked, self.calls = [], {}, {}, {}
-        self.now = 0
+        self.now = self.generation = 0
         self.wrong = []
+        self.refusal = None
 
     def answer(self, op, fields):
+        if self.refusal is not None:
+            raise self.refusal
         return {"recorded": self.recorded, "step": self.step, "wait": self.wait}[op](*fields)
 
     def recorded(self, after):
         """Three results in a page."""
         rows = sorted((row for row in self.results if row["number"] > after), key=lambda row: row["number"])
         waits = [{"name": name, "asked": self.asked[name]} for name in self.ends]
-        return {"results": rows[:3], "next": rows[2]["number"] if len(rows) > 3 else None, "generation": 0, "waits": waits}
+        return {"results": rows[:3], "next": rows[2]["number"] if len(rows) > 3 else None, "generation": self.generation, "waits": waits}
 
     def step(self, number, asked, name, kind, started_at, value, told):
         error = told and {"name": told[0], "message": told[1]}
@@ -111,3 +116,32 @@ class Engine:
         if self.ends:
             self.now = max(self.now, min(self.ends.values()))
             self.due(max((row["number"] for row in self.results), default=0))
+
+
+class Recorder:
+    """A worker as the context of a run sees it. The engine answers at once."""
+
+    _stopping = False
+
+    def __init__(self, engine):
+        self.engine, self.said, self._changed = engine, [], threading.RLock()
+
+    def ask(self, job, op, *fields):
+        future = Future()
+        try:
+            future.set_result(self.engine.answer(op, fields))
+        except millrace.Error as error:
+            future.set_exception(error)
+        return future
+
+    def check(self, what, data, beside=0):
+        if len(data or "") > 1_000:
+            raise runs.too_large(what, len(data), 1_000)
+
+    def check_size(self, what, size, most):
+        pass
+
+    def say(self, job, op, *fields):
+        self.said.append((op, *fields))
+
+    suspend = millrace.Worker.suspend
