@@ -182,6 +182,29 @@ test('a worker in Python: a job of a flow reads what it has waited for', async (
   expect(await flow.jobs.c.result()).toEqual([0, 2])
 })
 
+test('a handler in Python remembers its steps through a sleep, a failure and a retry from a step', async () => {
+  const { engine, worker } = await together()
+  const handle = await engine.enqueue('order', 2, { maxAttempts: 1 })
+  await expect.poll(async () => (await engine.get(handle.id))?.state).toBe('scheduled')
+  expect(await engine.explain(handle.id)).toMatchObject({ causes: [{ code: 'sleep', of: 'nap' }] })
+  await engine.runNow(handle.id)
+  const cause = { name: 'StepFailedError', code: 'STEP_FAILED', cause: { name: 'ValueError', message: 'no way' } }
+  await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_FAILED', attempt: 1, cause })
+  expect(await engine.steps(handle.id)).toMatchObject({
+    steps: [
+      { name: 'reserve', kind: 'step', run: 1, value: { of: 'reserve' } },
+      { name: 'nap', kind: 'sleep' },
+      { name: 'charge', run: 2 },
+      { name: 'send', run: 2, error: { name: 'ValueError', message: 'no way' } },
+    ],
+    waits: [],
+  })
+  await engine.retry(handle.id, { from: 'charge' })
+  expect(await handle.result()).toEqual([{ of: 'reserve' }, { of: 'charge' }, { of: 'send' }, true])
+  const called = worker.lines.filter((line) => /^(reserve|charge|send) /.test(line))
+  expect(called).toEqual(['reserve 1 1 True', 'charge 2 1 True', 'send 2 1 True', 'charge 3 1 True', 'send 3 1 True'])
+})
+
 test('a worker in Python serves its queues in a strict order', async () => {
   const { engine, worker } = await working('ordered')
   const first = await engine.enqueue('asked')

@@ -247,9 +247,11 @@ class Replay:
                 self._wait()
 
     def _start_held(self) -> None:
-        """Starts the calls that are held, unless a result that is due has yet to be asked for."""
+        """Starts the calls that are held, unless a result that is due has yet to be asked for; or the handler is about to get one that it has
+        got before, with which it may cancel them."""
         due, held = self._order.due(), [call for call in self._held if not call.is_over]
-        self._held = [call for call in held if due is not None and call.kind != "change"]
+        is_early = self.is_repeating and self._order.next() is not None
+        self._held = [call for call in held if (is_early or due is not None) and call.kind != "change"]
         for call in held:
             if call not in self._held:
                 self._start(call)
