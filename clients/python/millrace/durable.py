@@ -1,23 +1,22 @@
-"""The durable calls of a handler: what they take, what they say to the engine, how they end their run, and which reports count."""
+"""The durable calls of a handler: what they take, how they end their run, and which of its reports count."""
 
 from __future__ import annotations
 
-import math
 import queue
 import threading
 import time
 from concurrent.futures import Future
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Callable, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Tuple, Union
 
-from ._schema import DURATION_MS, KEY_LENGTH, RECORDED_KINDS, START
+from ._schema import DURATION_MS, KEY_LENGTH, START
 from .codec import units
 from .data import encode_data
-from .encoding import Time, milliseconds, number, time_ms, trimmed
+from .encoding import Time, milliseconds, number, time_ms
 from .errors import Error, RunSuspended, StepsChangedError, range_error, type_error
-from .failures import Cancel, Snooze, as_read, failure, is_hopeless
+from .failures import Cancel, Snooze, failure, is_hopeless
 from .order import Call, Row
-from .replay import ASLEEP, GIVEN_BACK, Host, Replay, Then
+from .replay import ASLEEP, Replay, Then
 from .runs import Settlement, raised
 
 if TYPE_CHECKING:
@@ -76,46 +75,42 @@ class HeldReports:
                 self._say(*report)
 
 
-class Durable(Host):
+class Durable(Replay):
     """The durable calls of one run."""
 
     def __init__(self, job: JobContext) -> None:
+        super().__init__(job.run == 1)
         self._job = job
-        self._replay: Optional[Replay] = None
         self._reports = HeldReports(job.run == 1, self._say)
 
-    def post(self, then: Callable[[], None]) -> None:
+    def _post(self, then: Callable[[], None]) -> None:
         """Calls it where the handler makes its durable calls. From any thread."""
         raise NotImplementedError
 
-    def step_of(self) -> Optional[str]:
+    def _step_of(self) -> Optional[str]:
         """Returns the name of the step of this run that calls; None outside of its steps."""
         raise NotImplementedError
 
     def report(self, op: str, *fields: Any) -> None:
         """Says it, unless an earlier run has, or may have: then it is dropped or held."""
-        worker, replay = self._job._worker, self._replay
-        if self.step_of() is not None or not (
-            replay.is_repeating if replay is not None and replay.is_known else self._reports.take(op, *fields)
-        ):
+        worker, is_over = self._job._worker, self._step_of() is not None
+        if is_over or not (self.is_repeating if self.is_known and self._names else self._reports.take(op, *fields)):
             worker.say(self._job, op, *fields)
 
-    def leave(self) -> None:
+    def stop(self) -> None:
         """Gives the job back at the next durable call, or when the steps that run have ended. From any thread."""
-        self.post(lambda: self._replay.leave() if self._replay is not None else None)
+        self._post(self.leave)
 
-    def over(self, settlement: Settlement) -> None:
+    def finish(self, settlement: Settlement) -> None:
         """Ends what is left of the durable calls of a handler that has ended."""
-        replay = self._replay
-        self._reports.end(replay is None or not replay.is_known)
-        if replay is not None:
-            replay.close()
-            if settlement[0] == "complete" and replay.unasked is not None:
-                self._say("log", [[self.now(), 2, StepsChangedError(None, replay.unasked).message]])
+        self._reports.end(not (self._names and self.is_known))
+        self.close()
+        if settlement[0] == "complete" and self.unasked is not None:
+            self._say("log", [[self._now(), 2, StepsChangedError(None, self.unasked).message]])
 
-    def begin(self, name: Any, kind: str, future: Any, fn: Any, wait: List[Any]) -> Tuple[Replay, Call]:
+    def _begin(self, name: Any, kind: str, future: Any, fn: Any, wait: List[Any]) -> Call:
         """Raises Error (OPTION_TYPE, OPTION_RANGE)."""
-        worker, outer = self._job._worker, self.step_of()
+        worker, outer = self._job._worker, self._step_of()
         if outer is not None:
             message = "%r is asked for within the step %r, which a crash would repeat as a whole: ask for it outside of steps"
             raise Error("OPTION_TYPE", message % (name, outer), {"option": "name"})
@@ -125,105 +120,70 @@ class Durable(Host):
             raise range_error("name", KEY_LENGTH, "1 to %d characters long, got %d" % (KEY_LENGTH, units(name)))
         if kind == "step" and not callable(fn):
             raise type_error("fn", "a function to call in the step %r, got %r" % (name, fn))
-        if self._replay is None:
-            self._replay = Replay(self, self._job.run == 1)
-            self._reports.wait()
+        self._reports.wait()
         if worker._stopping:
-            self._replay.leave()
-        return self._replay, self._replay.ask(name, kind, future, fn, wait)
+            self.leave()
+        return self.ask(name, kind, future, fn, wait)
+
+    def _loaded(self, rows: List[Row], waits: List[Row], generation: int) -> None:
+        self._reports.end(not rows)
+        super()._loaded(rows, waits, generation)
 
     # How a step ends.
 
-    def context_of(self, call: Call) -> StepContext:
-        replay = self._ongoing
-        suffix = ":%d" % replay.generation if replay.generation else ""
+    @property
+    def _attempt(self) -> int:
+        return 1 if self.has_recorded else self._job.attempt
+
+    def _context_of(self, call: Call) -> StepContext:
+        suffix = ":%d" % self.generation if self.generation else ""
         return StepContext("%s:%s%s" % (self._job.id, call.name, suffix), self._attempt)
 
-    def returned(self, call: Call, started_at: int, value: Any) -> None:
+    def _returned(self, call: Call, started_at: int, value: Any) -> None:
         try:
             data = encode_data(value, "step")
             self._job._worker.check("step", data, 4 * len(call.name))
         except Exception as error:
-            self.failed(call, started_at, error)
+            self._raised(call, started_at, error)
         else:
-            self._ongoing.record(call, started_at, data)
+            self.record(call, started_at, data)
 
-    def failed(self, call: Call, started_at: int, error: BaseException) -> None:
-        if self._is_final(error):
-            told = failure(error)[0]
-            self._ongoing.record(call, started_at, None, told, as_read(told))
-        else:
-            self._ongoing.fail(error)
-
-    def _is_final(self, error: BaseException) -> bool:
-        """Returns True if a step is not tried again. A handler that asks for another end, or that is told to stop, has no failure."""
+    def _raised(self, call: Call, started_at: int, error: BaseException) -> None:
+        """A step that has no attempts left is not tried again. A handler that asks for another end, or that is told to stop, has no failure."""
         job = self._job
-        if job.ending is not None or job.abort_cause in ("stop", "lost", "suspended") or isinstance(error, (Cancel, Snooze)):
-            return False
-        return self._attempt >= job.max_attempts or is_hopeless(error)
-
-    @property
-    def _attempt(self) -> int:
-        return 1 if self._ongoing.has_recorded else self._job.attempt
-
-    @property
-    def _ongoing(self) -> Replay:
-        assert self._replay is not None
-        return self._replay
-
-    # What the replay asks for.
-
-    def now(self) -> int:
-        return int(time.time() * 1000)
-
-    def load(self, then: Then) -> None:
-        rows: List[Row] = []
-
-        def page(said: Mapping[str, Any]) -> None:
-            rows.extend(said["results"])
-            if said.get("next") is None:
-                then({**said, "results": rows})
-            else:
-                self._ask(page, "recorded", said["next"])
-
-        self._ask(page, "recorded", 0)
-
-    def record(self, row: Row, started_at: int, told: Optional[List[Any]], then: Then) -> None:
-        kind = RECORDED_KINDS.index(row["kind"])
-        self._ask(then, "step", row["number"], row["asked"], row["name"], kind, started_at, row["value"], told)
-
-    def wait(self, settled: int, calls: List[Call], end: bool, then: Then) -> None:
-        self._ask(then, "wait", settled, [trimmed([call.name, call.asked, *call.wait]) for call in calls], end)
-
-    def known(self, is_any: bool) -> None:
-        self._reports.end(not is_any)
-
-    def end(self, reason: Union[str, BaseException]) -> None:
-        if isinstance(reason, StepsChangedError):
-            ending: Settlement = ("fail", failure(reason)[0], None, None, None, True)
-        elif isinstance(reason, BaseException):
-            ending = raised(self._job, reason)
+        is_end = job.ending is not None or job.abort_cause in ("stop", "lost", "suspended") or isinstance(error, (Cancel, Snooze))
+        if not is_end and (self._attempt >= job.max_attempts or is_hopeless(error)):
+            self.record(call, started_at, None, failure(error)[0])
         else:
-            ending = (ASLEEP,) if reason == ASLEEP else ("giveBack", True)
-        self._job._worker.suspend(self._job, ending)
+            self.fail(error)
 
-    # The link: the session repeats a question for as long as it holds the run.
+    # What the replay needs. The session repeats a question for as long as it holds the run.
 
-    def _ask(self, then: Then, op: str, *fields: Any) -> None:
+    def _request(self, then: Then, op: str, *fields: Any) -> None:
         try:
             asked = self._job._worker.ask(self._job, op, *fields)
         except Error as error:
             asked = Future()
             asked.set_exception(error)
-        asked.add_done_callback(lambda answered: self.post(lambda: self._answered(answered, then)))
+        asked.add_done_callback(lambda answered: self._post(lambda: self._answered(answered, then)))
 
     def _answered(self, answered: Future[Any], then: Then) -> None:
-        replay = self._ongoing
         error = answered.exception()
-        if not replay.is_dead and error is None:
+        if error is not None:
+            self.end(error)
+        elif not self.is_dead:
             then(answered.result())
-        elif error is not None:
-            replay.end(error)
+
+    def _ended(self, reason: Union[str, BaseException]) -> None:
+        ending: Settlement = (ASLEEP,) if reason == ASLEEP else ("giveBack", True)
+        if isinstance(reason, StepsChangedError):
+            ending = ("fail", failure(reason)[0], None, None, None, True)
+        elif isinstance(reason, BaseException):
+            ending = raised(self._job, reason)
+        self._job._worker.suspend(self._job, ending)
+
+    def _now(self) -> int:
+        return int(time.time() * 1000)
 
     def _say(self, op: str, *fields: Any) -> None:
         self._job._worker.say(self._job, op, *fields)
@@ -236,64 +196,65 @@ class ThreadDurable(Durable):
         super().__init__(job)
         self._todo: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._calling = threading.Lock()
-        self._step: Optional[Tuple[int, str]] = None
+        self._step: Tuple[Optional[int], Optional[str]] = (None, None)
 
     def call(self, name: str, kind: str, fn: Any = None, wait: Any = ()) -> Any:
         """Raises Error (OPTION_TYPE, OPTION_RANGE), StepFailedError, RunSuspended."""
-        if self.step_of() is None and not self._calling.acquire(blocking=False):
+        is_within = self._step_of() is not None
+        if not is_within and not self._calling.acquire(blocking=False):
             message = "%r is asked for while another durable call of the job is open: ask for one after another, or use an AsyncWorker"
             raise Error("OPTION_TYPE", message % (name,), {"option": "name"})
         try:
             future: Future[Any] = Future()
-            replay, call = self.begin(name, kind, future, fn, list(wait))
-            while not call.is_over and not replay.is_dead:
+            call = self._begin(name, kind, future, fn, list(wait))
+            while not call.is_over and not self.is_dead:
                 self._todo.get()()
         finally:
-            if self.step_of() is None:
+            if not is_within:
                 self._calling.release()
         if not call.is_over:
             raise RunSuspended()
         return future.result()
 
-    def step_of(self) -> Optional[str]:
-        thread, name = self._step or (None, None)
+    def _step_of(self) -> Optional[str]:
+        thread, name = self._step
         return name if thread == threading.get_ident() else None
 
-    def post(self, then: Callable[[], None]) -> None:
+    def _post(self, then: Callable[[], None]) -> None:
         self._todo.put(then)
 
-    def after_turn(self, then: Callable[[], None]) -> None:
-        self._todo.put(then)
+    _after_turn = _post
 
-    def timer(self, seconds: float, then: Callable[[], None]) -> Callable[[], None]:
-        timer = threading.Timer(seconds, self._todo.put, [then])
+    def _timer(self, seconds: float, then: Callable[[], None]) -> Callable[[], None]:
+        timer = threading.Timer(seconds, self._post, [then])
         timer.daemon = True
         timer.start()
         return timer.cancel
 
-    def run(self, call: Call) -> None:
-        self._todo.put(lambda: self._work(call))
+    def _run(self, call: Call) -> None:
+        self._post(lambda: self._work(call))
 
     def _work(self, call: Call) -> None:
-        started_at = self.now()
+        started_at, error = self._now(), None
         self._step = (threading.get_ident(), call.name)
         try:
-            value = call.fn(self.context_of(call))
-        except BaseException as error:
-            self._step = None
-            self.failed(call, started_at, error)
+            value = call.fn(self._context_of(call))
+        except BaseException as caught:
+            error = caught
+        self._step = (None, None)
+        if error is None:
+            self._returned(call, started_at, value)
         else:
-            self._step = None
-            self.returned(call, started_at, value)
+            self._raised(call, started_at, error)
 
 
 def sleep_fields(until: Time) -> List[Any]:
     """The fields of a wait that ends after so many seconds, or at a datetime. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
-    if isinstance(until, datetime):
-        at = time_ms("sleep", until)
-        if at - time.time() * 1000 > DURATION_MS:
-            raise range_error("sleep", math.floor(DURATION_MS / 1000), "at most a hundred years from now, got %s" % until)
-        return [None, at]
-    if number("sleep", until, 0) is None:
-        raise type_error("sleep", "a number of seconds or a datetime, got None")
-    return [milliseconds("sleep", until)]
+    if not isinstance(until, datetime):
+        if number("sleep", until, 0) is None:
+            raise type_error("sleep", "a number of seconds or a datetime, got None")
+        return [milliseconds("sleep", until)]
+    at = time_ms("sleep", until)
+    if at - time.time() * 1000 > DURATION_MS:
+        raise range_error("sleep", DURATION_MS / 1000, "at most a hundred years from now, got %s" % until)
+    return [None, at]

@@ -15,8 +15,6 @@ class Call:
     """A durable call of a handler. `asked` is one more than the number of the last result that the handler had got. `future` has the result,
     or is cancelled. `fn` is the function of a step, and `wait` has the fields of a wait."""
 
-    __slots__ = ("name", "kind", "asked", "future", "fn", "wait")
-
     def __init__(self, name: str, kind: str, asked: int, future: Any, fn: Any, wait: List[Any]) -> None:
         self.name, self.kind, self.asked, self.future, self.fn, self.wait = name, kind, asked, future, fn, wait
 
@@ -30,15 +28,9 @@ class Entry:
     """A recorded result. `call` asks for it. `is_committed` is False while it is on its way to the engine: later results are not delivered
     before it."""
 
-    __slots__ = ("number", "asked", "name", "kind", "value", "error", "call", "is_committed", "is_delivered")
-
     def __init__(self, row: Row, call: Optional[Call], is_committed: bool) -> None:
-        self.number: int = row["number"]
-        self.asked: int = row["asked"]
-        self.name: str = row["name"]
-        self.kind: str = row["kind"]
-        self.value: Any = row.get("value")
-        self.error: Optional[Row] = row.get("error")
+        self.number, self.asked, self.name, self.kind = (row[field] for field in ("number", "asked", "name", "kind"))
+        self.value, self.error = row.get("value"), row.get("error")
         self.call, self.is_committed, self.is_delivered = call, is_committed, False
 
 
@@ -93,11 +85,10 @@ class Order:
         missing = 0
         for place in range(self.front, len(self._entries)):
             entry = self._entries[place]
-            if entry.is_delivered:
-                continue
-            if entry.call is not None and entry.is_committed and missing < entry.asked:
-                return entry
-            missing = entry.number
+            if not entry.is_delivered:
+                if entry.call is not None and entry.is_committed and missing < entry.asked:
+                    return entry
+                missing = entry.number
         return None
 
     def deliver(self, entry: Entry) -> None:
@@ -112,7 +103,7 @@ class Order:
         front = float("inf") if self.is_delivered else self._entries[self.front].number
         entry = self.unasked()
         if entry is not None and front >= entry.asked:
-            return entry.name
+            return str(entry.name)
         return next((name for name, asked in self._expected.items() if front >= asked), None)
 
     def is_missed(self) -> bool:

@@ -1,18 +1,19 @@
 """The durable calls of a run. A handler runs again from its beginning after each wait and each failure, and gets the results that were
 recorded before, by their names and in the order in which they came. So it takes the same way again.
 
-Nothing here knows a connection, a clock or an event loop: all of that is the `Host`. A turn of the host lies before each delivery, live and on
-replay, also if nothing is between: `_turn` delivers one result, and plans the next.
+Nothing here knows a connection, a clock or an event loop: the methods at the end of `Replay` are all that it needs. A turn lies before each
+delivery, live and on replay, also if nothing is between: `_turn` delivers one result, and plans the next.
 """
 
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Union
 
-from ._schema import WAITS_PER_JOB
+from ._schema import RECORDED_KINDS, WAITS_PER_JOB
 from .data import decode_data
+from .encoding import trimmed
 from .errors import Error, StepFailedError, StepsChangedError
-from .failures import Fail
+from .failures import Fail, as_read
 from .order import Call, Entry, Order, Row
 
 # Kinds of calls that end a run until something happens.
@@ -28,58 +29,16 @@ def nothing() -> None:
     pass
 
 
-class Host:
-    """The surroundings of a replay. It calls back where the handler makes its durable calls, and in no call of the replay. What the engine refuses
-    ends the replay."""
-
-    def load(self, then: Then) -> None:
-        """Calls back with what earlier runs have recorded: `results`, `waits`, and the `generation` of keys."""
-        raise NotImplementedError
-
-    def record(self, row: Row, started_at: int, told: Optional[List[Any]], then: Then) -> None:
-        """Calls back once the result is committed. `told` is its error as a request has it."""
-        raise NotImplementedError
-
-    def wait(self, settled: int, calls: List[Call], end: bool, then: Then) -> None:
-        """Calls back with the engine's answer. `end`: the run ends with it, unless a wait is over. `settled`: the number of the last result."""
-        raise NotImplementedError
-
-    def run(self, call: Call) -> None:
-        """Calls the function of a step. Its end is told to `record`, `fail` or `drop`."""
-        raise NotImplementedError
-
-    def after_turn(self, then: Callable[[], None]) -> None:
-        """Calls back when the handler has done all that it does with what it has got."""
-        raise NotImplementedError
-
-    def timer(self, seconds: float, then: Callable[[], None]) -> Callable[[], None]:
-        """Returns how to cancel it."""
-        raise NotImplementedError
-
-    def now(self) -> int:
-        """Returns wall time in milliseconds."""
-        raise NotImplementedError
-
-    def known(self, is_any: bool) -> None:
-        """Called when it is known what earlier runs have recorded."""
-
-    def end(self, reason: Union[str, BaseException]) -> None:
-        """Called once, if the run ends by its durable calls: with ASLEEP, GIVEN_BACK, a StepsChangedError, or the error of a step or of the
-        engine."""
-        raise NotImplementedError
-
-
 class Replay:
     """`is_first`: the first run of a job has recorded nothing."""
 
-    def __init__(self, host: Host, is_first: bool) -> None:
-        self._host, self._order = host, Order()
+    def __init__(self, is_first: bool) -> None:
+        self._order = Order()
         self.is_known, self.is_dead, self.has_recorded = is_first, False, False
-        # How often the job was retried from its start.
-        self.generation = 0
-        self._earlier = 0
+        # How often the job was retried from its start, and how many results earlier runs have recorded.
+        self.generation, self._earlier = 0, 0
         self._names: Set[str] = set()
-        self.open: Dict[str, Call] = {}
+        self._open: Dict[str, Call] = {}
         # Calls that wait until earlier results are known, or until a recorded one that is due was asked for.
         self._held: List[Call] = []
         # The number of calls whose function runs, or whose result is being committed.
@@ -110,15 +69,14 @@ class Replay:
             raise Error("OPTION_TYPE", message % name, {"option": "name"})
         self._names.add(name)
         call = Call(name, kind, self._order.delivered + 1, future, fn, wait)
-        if self.is_dead:
-            return call
-        self.open[name] = call
-        if self.is_known or self._is_over:
-            self._admit(call)
-        else:
-            self._held.append(call)
-            if len(self._held) == 1:
-                self._host.load(self._loaded)
+        if not self.is_dead:
+            self._open[name] = call
+            if self.is_known or self._is_over:
+                self._admit(call)
+            else:
+                self._held.append(call)
+                if len(self._held) == 1:
+                    self._load([], 0)
         return call
 
     def leave(self) -> None:
@@ -130,7 +88,7 @@ class Replay:
         """Looks a turn later at what is to be done: until then other branches of the handler may ask for results, too."""
         if not self._is_planned and not self.is_dead:
             self._is_planned = True
-            self._host.after_turn(self._planned)
+            self._after_turn(self._planned)
 
     def close(self) -> None:
         """Ends all calls: the run is over. None of them leaves a result."""
@@ -141,18 +99,19 @@ class Replay:
     def end(self, reason: Union[str, BaseException]) -> None:
         if not self.is_dead:
             self.close()
-            self._host.end(reason)
+            self._ended(reason)
 
     # How a step ends.
 
-    def record(self, call: Call, started_at: int, value: Any, told: Optional[List[Any]] = None, error: Optional[Row] = None) -> None:
-        """Stores its result; or its error, as a request and as an answer have it."""
+    def record(self, call: Call, started_at: int, value: Any, told: Optional[List[Any]] = None) -> None:
+        """Stores its result, or its failure as `failure` tells it."""
         if self._is_wait_sent:
-            self._unsent.append(lambda: self.record(call, started_at, value, told, error))
+            self._unsent.append(lambda: self.record(call, started_at, value, told))
         elif not self.is_dead:
-            row = {"number": self._order.settled + 1, "asked": call.asked, "name": call.name, "kind": call.kind, "value": value, "error": error}
+            number, kind = self._order.settled + 1, RECORDED_KINDS.index(call.kind)
+            row = {"number": number, "asked": call.asked, "name": call.name, "kind": call.kind, "value": value, "error": told and as_read(told)}
             entry = self._order.push(row, call, False)
-            self._host.record(row, started_at, told, lambda _: self._recorded(entry))
+            self._request(lambda _: self._recorded(entry), "step", number, call.asked, call.name, kind, started_at, value, told)
 
     def _recorded(self, entry: Entry) -> None:
         entry.is_committed = self.has_recorded = True
@@ -165,18 +124,26 @@ class Replay:
         self.drop()
 
     def drop(self) -> None:
+        """Notes that it leaves no result."""
         self._running -= 1
         self.look()
 
     # What is to be done.
 
-    def _loaded(self, recorded: Mapping[str, Any]) -> None:
-        self.generation = recorded["generation"]
-        self._order.add(recorded["results"])
-        self._order.expect(recorded["waits"])
-        self._earlier = len(recorded["results"])
-        self.is_known = True
-        self._host.known(self._earlier > 0)
+    def _load(self, rows: List[Row], after: int) -> None:
+        def page(said: Mapping[str, Any]) -> None:
+            rows.extend(said["results"])
+            if said.get("next") is None:
+                self._loaded(rows, said["waits"], said["generation"])
+            else:
+                self._load(rows, said["next"])
+
+        self._request(page, "recorded", after)
+
+    def _loaded(self, rows: List[Row], waits: List[Row], generation: int) -> None:
+        self.generation, self._earlier, self.is_known = generation, len(rows), True
+        self._order.add(rows)
+        self._order.expect(waits)
         held, self._held = self._held, []
         for call in held:
             self._admit(call)
@@ -198,32 +165,27 @@ class Replay:
             self._start(call)
 
     def _start(self, call: Call) -> None:
-        if call.kind in WAITS:
-            if len(self._waits) >= WAITS_PER_JOB:
-                message = "a job has at most %d open waits, those that have lost a race included: let some end before it asks for others"
-                refusal = Error("OPTION_RANGE", message % WAITS_PER_JOB, {"option": "sleep", "limit": WAITS_PER_JOB})
-                self._settle(call, None, refusal)
-            else:
-                self._waits[call.name] = call
-                self._has_new_wait = True
-                self.look()
-        elif call.kind == "step":
-            self._running += 1
-            self._host.run(call)
-        elif self._order.is_missed():
+        if call.kind in WAITS and len(self._waits) >= WAITS_PER_JOB:
+            message = "a job has at most %d open waits, those that have lost a race included: let some end before it asks for others"
+            details = {"option": call.kind, "limit": WAITS_PER_JOB}
+            self._settle(call, None, Error("OPTION_RANGE", message % WAITS_PER_JOB, details))
+        elif call.kind in WAITS:
+            self._waits[call.name] = call
+            self._has_new_wait = True
+            self.look()
+        elif call.kind == "change" and self._order.is_missed():
             self._settle(call, False)
         else:
             self._running += 1
-            self.record(call, self._host.now(), "true")
+            if call.kind == "change":
+                self.record(call, self._now(), "true")
+            else:
+                self._run(call)
 
     @property
     def _is_over(self) -> bool:
         """True if the run ends as soon as no step runs."""
         return self._is_leaving or self._failure is not None
-
-    @property
-    def _is_awaited(self) -> bool:
-        return any(not call.is_over for call in self.open.values())
 
     def _planned(self) -> None:
         self._is_planned = False
@@ -231,20 +193,17 @@ class Replay:
             self._turn()
 
     def _turn(self) -> None:
-        if self._is_over:
-            # What is recorded comes first: a handler that returns with it has not failed.
-            recorded = None if self._is_leaving else self._order.next()
-            if recorded is not None:
-                self._deliver(recorded)
-            elif self._running == 0 and self._is_awaited:
-                self.end(GIVEN_BACK if self._failure is None else self._failure)
-        elif self.is_known:
+        if self.is_known and not self._is_over:
             self._start_held()
-            entry = None if self.is_dead else self._order.next()
-            if entry is not None:
-                self._deliver(entry)
-            elif not self._held and (self._running == 0 or self._has_new_wait) and any(not call.is_over for call in self._waits.values()):
-                self._wait()
+        # What is recorded comes before a failure: a handler that returns with it has not failed.
+        entry = None if self._is_leaving or self.is_dead else self._order.next()
+        if entry is not None:
+            self._deliver(entry)
+        elif self._is_over:
+            if self._running == 0 and any(not call.is_over for call in self._open.values()):
+                self.end(GIVEN_BACK if self._failure is None else self._failure)
+        elif not self._held and (self._running == 0 or self._has_new_wait) and any(not call.is_over for call in self._waits.values()):
+            self._send_waits()
 
     def _start_held(self) -> None:
         """Starts the calls that are held, unless a result that is due has yet to be asked for; or the handler is about to get one that it has
@@ -264,7 +223,7 @@ class Replay:
             self._cancel_watch()
             self._watched, self._cancel_watch = due, nothing
             if due is not None:
-                self._cancel_watch = self._host.timer(CHANGED_AFTER, lambda: self._changed(due))
+                self._cancel_watch = self._timer(CHANGED_AFTER, lambda: self._changed(due))
 
     def _changed(self, due: Optional[str]) -> None:
         if due is not None and due == self._watched:
@@ -284,21 +243,20 @@ class Replay:
                 self._settle(call, None, Fail("the stored result of %r is not JSON: %s" % (entry.name, cause)))
 
     def _settle(self, call: Call, value: Any, error: Optional[Exception] = None) -> None:
-        self.open.pop(call.name, None)
-        if call.is_over:
-            return
-        if error is None:
+        self._open.pop(call.name, None)
+        if not call.is_over and error is None:
             call.future.set_result(value)
-        else:
+        elif not call.is_over:
             call.future.set_exception(error)
             # A call that nobody waits for is no reason for a complaint.
             call.future.exception()
 
-    def _wait(self) -> None:
-        """Sends the waits. The run ends with them if nothing else is to be done, and none is over."""
+    def _send_waits(self) -> None:
+        """The run ends with them if nothing else is to be done, and none is over."""
         self._is_wait_sent, self._has_new_wait = True, False
         self._cancel_wake()
-        self._host.wait(self._order.settled, list(self._waits.values()), self._running == 0, self._waited)
+        waits = [trimmed([call.name, call.asked, *call.wait]) for call in self._waits.values()]
+        self._request(self._waited, "wait", self._order.settled, waits, self._running == 0)
 
     def _waited(self, answer: Mapping[str, Any]) -> None:
         self._is_wait_sent = False
@@ -313,10 +271,37 @@ class Replay:
         for send in unsent:
             send()
         if answer.get("next") is not None and self._waits:
-            self._cancel_wake = self._host.timer(answer["next"] / 1000, self._wake)
+            self._cancel_wake = self._timer(answer["next"] / 1000, self._wake)
         self.has_recorded = self.has_recorded or bool(results)
         self.look()
 
     def _wake(self) -> None:
         self._has_new_wait = True
         self.look()
+
+    # What it needs. All of them call back where the handler makes its durable calls, and never at once.
+
+    def _request(self, then: Then, op: str, *fields: Any) -> None:
+        """Calls back with the engine's answer. What the engine refuses ends the run."""
+        raise NotImplementedError
+
+    def _run(self, call: Call) -> None:
+        """Calls the function of a step, whose end is said by `record`, `fail` or `drop`."""
+        raise NotImplementedError
+
+    def _after_turn(self, then: Callable[[], None]) -> None:
+        """Calls back when the handler has done all that it does with what it has got."""
+        raise NotImplementedError
+
+    def _timer(self, seconds: float, then: Callable[[], None]) -> Callable[[], None]:
+        """Returns how to cancel it."""
+        raise NotImplementedError
+
+    def _now(self) -> int:
+        """Returns wall time in milliseconds."""
+        raise NotImplementedError
+
+    def _ended(self, reason: Union[str, BaseException]) -> None:
+        """Called once, if the run ends by its durable calls: with ASLEEP, GIVEN_BACK, a StepsChangedError, or the error of a step or of the
+        engine."""
+        raise NotImplementedError

@@ -111,7 +111,7 @@ class Session(Generic[Handler]):
     def _wake(self) -> None:
         with self._changed:
             for run in self._runs.values():
-                run.job._durable.leave()
+                run.job._durable.stop()
             self._changed.notify_all()
 
     def _work(self) -> None:
@@ -358,7 +358,7 @@ class Session(Generic[Handler]):
     # How runs end.
 
     def _settle(self, job: JobContext, settlement: Settlement) -> None:
-        job._durable.over(settlement)
+        job._durable.finish(settlement)
         with self._changed:
             run = self._run_of(job)
             if run is not None and settlement == (ASLEEP,):

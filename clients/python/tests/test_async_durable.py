@@ -33,7 +33,7 @@ class AsyncDurables(unittest.IsolatedAsyncioTestCase):
     async def end(self, job):
         """What the handler has returned or raised, and how its run ends."""
         await asyncio.wait([job.task])
-        job._durable.over(job.ending or ("complete",))
+        job._durable.finish(job.ending or ("complete",))
         outcome = asyncio.CancelledError if job.task.cancelled() else job.task.exception() or job.task.result()
         # What is cancelled has ended, and whatever was never awaited is collected.
         others = asyncio.all_tasks() - {asyncio.current_task()}
@@ -237,7 +237,7 @@ class AsyncDurables(unittest.IsolatedAsyncioTestCase):
     async def test_a_worker_that_stops_gives_the_run_back_when_its_steps_have_ended(self):
         async def handler(job):
             async def first(step):
-                job._durable.leave()
+                job._durable.stop()
                 await turns(200)
 
             await job.step("first", first)

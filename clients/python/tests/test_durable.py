@@ -21,7 +21,7 @@ def run(handler, engine, number=1, **fields):
         outcome = handler(job)
     except BaseException as error:
         outcome = error
-    job._durable.over(job.ending or ("complete",))
+    job._durable.finish(job.ending or ("complete",))
     return outcome, job.ending, worker.said
 
 
@@ -181,7 +181,7 @@ class Results(unittest.TestCase):
             self.step(job, "second")
 
         def meanwhile(job):
-            job.step("third", lambda _: job._durable.leave())
+            job.step("third", lambda _: job._durable.stop())
 
         outcome, ending, _ = run(handler, self.engine)
         self.assertEqual((type(outcome), ending, [name for name, *_ in self.called]), (millrace.RunSuspended, ("giveBack", True), ["first"]))

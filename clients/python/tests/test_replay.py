@@ -54,7 +54,7 @@ class Worker:
 
 
 class Calls(AsyncDurable):
-    def timer(self, seconds, then):
+    def _timer(self, seconds, then):
         """Counts turns: enough of them for whatever comes first, and soon over."""
 
         async def wait():
@@ -173,7 +173,7 @@ async def run(each, engine, number, attempt, lifetime, chance):
         end = job.ending[0] if job.ending[1:] == () else "changed" if job.ending[-1] is True else "failed"
     worker.is_alive = False
     job.abort_cause = job.abort_cause or "killed"
-    job._durable.over((end,))
+    job._durable.finish((end,))
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for other in others:
         other.cancel()
