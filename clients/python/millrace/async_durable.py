@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Union
 
 from .durable import Durable
 from .order import Call
+from .replay import GIVEN_BACK
 from .runs import Settlement
 
 if TYPE_CHECKING:
@@ -24,18 +25,15 @@ class AsyncDurable(Durable):
     def __init__(self, job: AsyncJob) -> None:
         super().__init__(job)
         self._handler = job
+        self._loop: asyncio.AbstractEventLoop
         # Where the calls of steps come from, and the tasks of their functions.
         self._contexts: Dict[Call, contextvars.Context] = {}
         self._tasks: Dict[Call, asyncio.Task[None]] = {}
 
-    @property
-    def _loop(self) -> asyncio.AbstractEventLoop:
-        assert self._handler.task is not None
-        return self._handler.task.get_loop()
-
     async def call(self, name: str, kind: str, fn: Any = None, wait: Any = ()) -> Any:
         """Raises Error (OPTION_TYPE, OPTION_RANGE), StepFailedError; and CancelledError once the run is over."""
-        future = asyncio.get_running_loop().create_future()
+        self._loop = asyncio.get_running_loop()
+        future = self._loop.create_future()
         call = self._begin(name, kind, future, fn, list(wait))
         if kind == "step" and call not in self._tasks:
             self._contexts[call] = contextvars.copy_context()
@@ -56,12 +54,11 @@ class AsyncDurable(Durable):
         return name if durable is self else None
 
     def _post(self, then: Callable[[], None]) -> None:
-        if self._handler.task is not None:
-            try:
-                self._loop.call_soon_threadsafe(then)
-            except RuntimeError:
-                # The loop is closed, and nobody is there who could be told.
-                pass
+        try:
+            self._loop.call_soon_threadsafe(then)
+        except (AttributeError, RuntimeError):
+            # There is no call yet; or the loop is closed, and nobody is there who could be told.
+            pass
 
     def _after_turn(self, then: Callable[[], None], turns: int = TURNS) -> None:
         if turns:
@@ -84,7 +81,11 @@ class AsyncDurable(Durable):
             value = call.fn(self._context_of(call))
             if inspect.isawaitable(value):
                 value = await value
-        except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        except GeneratorExit:
+            raise
+        except (KeyboardInterrupt, SystemExit):
+            # What ends with its process is no failure of the job.
+            self.end(GIVEN_BACK)
             raise
         except BaseException as error:
             if isinstance(error, asyncio.CancelledError) and call.is_over:

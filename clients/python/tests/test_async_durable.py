@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import sys
 import unittest
 import unittest.mock
 
@@ -18,6 +19,25 @@ who = contextvars.ContextVar("who", default="nobody")
 async def turns(count):
     for _ in range(count):
         await asyncio.sleep(0)
+
+
+class Ends(unittest.TestCase):
+    def test_a_step_that_ends_the_process_gives_the_job_back(self):
+        jobs = []
+
+        async def handler(job):
+            await job.step("a", lambda _: sys.exit(7))
+
+        async def main():
+            job = AsyncJob(Recorder(Engine()), grant(1))
+            jobs.append(job)
+            asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+            job.task = asyncio.ensure_future(handler(job))
+            await job.task
+
+        with self.assertRaises(SystemExit):
+            asyncio.run(main())
+        self.assertEqual((jobs[0].ending, jobs[0]._link.engine.results), (("giveBack", True), []))
 
 
 class AsyncDurables(unittest.IsolatedAsyncioTestCase):
