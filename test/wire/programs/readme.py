@@ -65,6 +65,7 @@ with millrace.connect() as client:
     exec(settings, names)
     schedules = [schedule.id for schedule in client.schedules()]
     flows = [[flow.name, flow.state] for flow in client.flows(state="running")]
-    told = {"crawled": crawled, "sent": sent, "charged": charged == ["%s:charge" % ordered], "saved": saved, "paused": client.queue("images").paused, "schedules": schedules, "flows": flows}
+    told = {"crawled": crawled, "sent": sent, "charged": charged == [str(ordered) + ":charge"], "saved": saved}
+    told.update(paused=client.queue("images").paused, schedules=schedules, flows=flows)
     told.update(why=names["why"].message, tags=tags, settings=client.queue("images").settings)
     print(json.dumps({**told, "retried": client.get(failed).state}))

@@ -161,6 +161,19 @@ def order(job):
     return [first, step("charge"), step("send"), job.changed("new")]
 
 
+def misfits(job):
+    """Asks for another step than the one that its first run has recorded."""
+    job.step("of run %d" % job.run, lambda step: say("misfits", job.run))
+    raise millrace.Retry(0)
+
+
+def remembers(job):
+    """A step until the test says a word, and a sleep that is over at once."""
+    word = job.step("ask", lambda step: say("remembers", job.run) or sys.stdin.readline().strip())
+    job.sleep("short", 0)
+    return [word, job.run, job.attempt]
+
+
 def inherits(job):
     return [parent.output for parent in job.parents()]
 
@@ -172,7 +185,8 @@ def queue(job):
 told = threading.Event()
 url, name, *token = sys.argv[1:]
 concurrency, grace = (1, 0.05) if name in ("alone", "ordered") else (8, 5)
-each_of = (upper, reverse, broken, hopeless, third, later, pages, much, wrong, huge, stuck, long, asked, crawl, page, inherits, spreads, queue, order)
+each_of = (upper, reverse, broken, hopeless, third, later, pages, much, wrong, huge, stuck, long, asked, crawl, page, inherits, spreads, queue)
+each_of += (order, misfits, remembers)
 handlers = {each.__name__: each for each in each_of}
 defaults = {"asked": {"timeout": 3600, "max_attempts": 9}}
 options = {"queues": ["urgent", "default", "low"], "order": "strict"} if name == "ordered" else {}
