@@ -15,6 +15,7 @@ SEED = int(os.environ.get("SEED", random.SystemRandom().randrange(2**32)))
 RUNS = int(os.environ.get("RUNS", 100))
 MAX_ATTEMPTS = 3
 FOREVER = 1_000_000
+GROUPS = hasattr(asyncio, "TaskGroup")
 # In turns of the event loop: within those that lie before a delivery, and beyond.
 LATENCIES = (0, 1, 2, 30, 80)
 
@@ -80,7 +81,7 @@ def program(chance, depth=3):
         return ("sleep", chance.choice((0, 1, 3, 8, 20)))
     if kind == "turns":
         return ("turns", chance.randrange(5))
-    how = chance.choice(["sequence", "sequence", "all", "race", "cancelling", "any", "settled"])
+    how = chance.choice(["sequence", "sequence", "all", "race", "cancelling", "any", "settled", *(["group"] if GROUPS else [])])
     return (how, [program(chance, depth - 1) for _ in range(chance.randrange(1, 5))])
 
 
@@ -133,6 +134,11 @@ class Run:
 
     async def settled(self, name, of):
         return [repr(each) for each in await asyncio.gather(*self.begun(name, of), return_exceptions=True)]
+
+    async def group(self, name, of):
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self.do(each, "%s.%d" % (name, place))) for place, each in enumerate(of)]
+        return [task.result() for task in tasks]
 
     async def first(self, tasks):
         done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
