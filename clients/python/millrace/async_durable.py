@@ -105,7 +105,5 @@ class AsyncDurable(Durable):
 
     def finish(self, settlement: Settlement) -> None:
         super().finish(settlement)
-        for task in self._tasks.values():
-            task.cancel()
         for call in self._open.values():
             call.future.cancel()

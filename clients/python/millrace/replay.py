@@ -54,7 +54,7 @@ class Replay:
     @property
     def is_repeating(self) -> bool:
         """True until all results that earlier runs have recorded are delivered: the handler is where one of them has been."""
-        return not self.is_known or self._order.front < self._earlier
+        return self._order.front < self._earlier
 
     @property
     def unasked(self) -> Optional[str]:
@@ -248,8 +248,6 @@ class Replay:
             call.future.set_result(value)
         elif not call.is_over:
             call.future.set_exception(error)
-            # A call that nobody waits for is no reason for a complaint.
-            call.future.exception()
 
     def _send_waits(self) -> None:
         """The run ends with them if nothing else is to be done, and none is over."""

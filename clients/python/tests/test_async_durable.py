@@ -201,6 +201,44 @@ class AsyncDurables(unittest.IsolatedAsyncioTestCase):
         outcome, ending = await self.end_of(handler)
         self.assertEqual((outcome, ending[0], ending[1][:2], self.names()), (asyncio.CancelledError, "fail", ["ValueError", "no"], ["b"]))
 
+    async def test_a_handler_that_returns_with_what_is_recorded_has_not_failed(self):
+        def fails(step):
+            raise ValueError("no")
+
+        async def handler(job):
+            steps = [asyncio.ensure_future(job.step("a", str)), asyncio.ensure_future(job.step("b", fails))]
+            done, _ = await asyncio.wait(steps, return_when=asyncio.FIRST_COMPLETED)
+            return steps[0] in done
+
+        self.assertEqual(await self.end_of(handler), (True, None))
+
+    async def test_a_handler_that_waits_for_no_durable_call_is_left_alone(self):
+        async def stopped(job):
+            await job.step("a", str)
+            job._durable.stop()
+            await turns(300)
+            return "done"
+
+        async def lost(job):
+            nap = asyncio.ensure_future(job.sleep("nap", HOUR))
+            await job.step("b", str)
+            nap.cancel()
+            await turns(300)
+            return "done"
+
+        for handler in (stopped, lost):
+            self.assertEqual(await self.end_of(handler), ("done", None))
+
+    async def test_a_step_that_is_cancelled_before_anything_is_known_does_not_begin(self):
+        async def handler(job):
+            step = asyncio.ensure_future(job.step("a", self.hangs))
+            await asyncio.sleep(0)
+            step.cancel()
+            return await job.step("b", lambda _: "b")
+
+        self.assertEqual(await self.end_of(handler, 2), ("b", None))
+        self.assertEqual((self.seen, self.names()), ([], ["b"]))
+
     async def test_a_failure_that_nobody_awaits_is_no_complaint(self):
         def fails(step):
             raise millrace.Fail("no")
@@ -293,5 +331,13 @@ class AsyncDurables(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((outcome, ending[1][0], ending[2:]), (asyncio.CancelledError, "StepsChangedError", (None, None, None, True)))
         self.assertRegex(ending[1][1], "asks for 'c', and its job has recorded 'b' next")
         self.assertEqual(self.seen, [])
+        # A result before which another one is missing, and a step that is held while a sleep is open.
+        for other, names in (
+            (lambda job: job.step("b", str), "'b'.*'a'"),
+            (lambda job: asyncio.gather(job.step("a", str), job.step("b", str), job.step("c", self.hangs)), "'c'.*'nap'"),
+            (lambda job: asyncio.gather(job.step("a", str), job.step("c", self.hangs), job.sleep("nap", HOUR)), "'c'.*'b'"),
+        ):
+            with unittest.mock.patch.object(replay, "CHANGED_AFTER", 0.01):
+                self.assertRegex((await self.end_of(other, 2))[1][1][1], names)
         self.engine.wake()
         self.assertEqual(await self.end_of(older, 3), (None, None))

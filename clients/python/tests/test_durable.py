@@ -152,9 +152,27 @@ class Results(unittest.TestCase):
                 # Uncaught, it fails the job permanently.
                 self.assertIs(millrace.failures.failure(outcome)[1], False)
 
-    def test_a_join_in_a_step_ends_the_run_with_it(self):
-        ending = run(lambda job: job.step("a", lambda _: job.join("j", [millrace.new_job("b")])), self.engine)[1]
-        self.assertEqual((ending[:2], self.engine.results), (("join", "j"), []))
+    def test_another_end_that_a_step_asks_for_is_no_failure_at_its_last_attempt(self):
+        def raises(error):
+            raise error
+
+        def stops(job):
+            job.abort_cause = "stop"
+            raise ValueError("cut short")
+
+        for fn, ending in (
+            (lambda job: job.join("j", [millrace.new_job("b")]), ("join", "j")),
+            (lambda job: raises(millrace.Cancel("no")), ("fail",)),
+            (lambda job: raises(millrace.Snooze(1)), ("snooze", 1000)),
+            (stops, ("giveBack", True)),
+        ):
+            with self.subTest(ending=ending):
+                said = run(lambda job: job.step("a", lambda _: fn(job)), self.engine, attempt=4)[1]
+                self.assertEqual((said[: len(ending)], self.engine.results), (ending, []))
+
+    def test_the_attempts_begin_again_with_the_end_of_a_sleep(self):
+        found = run(lambda job: [job.sleep("short", 0), job.step("a", lambda step: step.attempt)], self.engine, 3, attempt=3)[0]
+        self.assertEqual(found, [None, 1])
 
     def test_what_the_engine_refuses_ends_the_run(self):
         for code, fields, retry in (("OPTION_RANGE", {"option": "step"}, False), ("STALE_RUN", {}, None)):
