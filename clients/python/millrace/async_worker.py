@@ -25,8 +25,8 @@ AsyncJobsToJoin = Union[Iterable[NewJob], Callable[[], Union[Iterable[NewJob], A
 
 class AsyncJob(JobContext):
     """What an asynchronous handler gets: a `Job` whose `join` is a coroutine, and whose `parents` is an asynchronous iterator. When the
-    handler is to stop, its task is cancelled; `abort_cause` then says why. `step`, `sleep` and `changed` are coroutines, too, and many of them
-    may be open at a time. The other methods return at once."""
+    handler is to stop, its task is cancelled; `abort_cause` then says why. `step`, `sleep` and `changed` are coroutines, too, and many of
+    them may be open at a time. The other methods return at once."""
 
     task: Optional[asyncio.Task[Settlement]] = None
 

@@ -149,7 +149,8 @@ class Durable(Replay):
             self.record(call, started_at, data)
 
     def _raised(self, call: Call, started_at: int, error: BaseException) -> None:
-        """A step that has no attempts left is not tried again. A handler that asks for another end, or that is told to stop, has no failure."""
+        """A step that has no attempts left is not tried again. A handler that asks for another end, or that is told to stop, has no
+        failure."""
         job = self._job
         is_end = job.ending is not None or job.abort_cause in ("stop", "lost", "suspended") or isinstance(error, (Cancel, Snooze))
         if not is_end and (self._attempt >= job.max_attempts or is_hopeless(error)):

@@ -69,8 +69,8 @@ def _raised_as(error: Mapping[str, Any]) -> BaseException:
 
 
 class StepsChangedError(Error):
-    """The handler asks for other durable calls than those that its job has recorded: the error of such a run, which no handler gets. `asked`
-    is None if it has returned."""
+    """The handler asks for other durable calls than those that its job has recorded: the error of such a run, which no handler gets.
+    `asked` is None if it has returned."""
 
     def __init__(self, asked: Optional[str], recorded: str) -> None:
         does = "has returned" if asked is None else "asks for %r" % asked

@@ -57,7 +57,8 @@ def failure(error: BaseException) -> Tuple[List[Any], Union[None, bool, int]]:
 def is_hopeless(error: BaseException) -> bool:
     """Returns True if another attempt would end the same way."""
     if isinstance(error, Error):
-        return isinstance(error, StepFailedError) or (error.code in ("OPTION_TYPE", "OPTION_RANGE") and error.details.get("option") in DURABLE)
+        is_wrong = error.code in ("OPTION_TYPE", "OPTION_RANGE") and error.details.get("option") in DURABLE
+        return is_wrong or isinstance(error, StepFailedError)
     return isinstance(error, Fail)
 
 

@@ -153,8 +153,8 @@ class JobContext:
 
 class Job(JobContext):
     """What a handler gets. `aborted` is set when it is to stop: its deadline has passed, it was cancelled, the worker stops, or the
-    job may be another's by now (`abort_cause` says which: 'timeout', 'cancel', 'stop', 'lost', or 'suspended' if a durable call has ended the
-    run; `cancel_reason` and `cancelled_by` are what was said of a cancel, or None). A handler that runs for long looks at it."""
+    job may be another's by now (`abort_cause` says which: 'timeout', 'cancel', 'stop', 'lost', or 'suspended' if a durable call has ended
+    the run; `cancel_reason` and `cancelled_by` are what was said of a cancel, or None). A handler that runs for long looks at it."""
 
     def _durable_calls(self) -> ThreadDurable:
         self._calls = ThreadDurable(self)
@@ -162,15 +162,15 @@ class Job(JobContext):
 
     def step(self, name: str, fn: Callable[[StepContext], Any]) -> Any:
         """Calls the function, stores what it returns with the job, and returns that as JSON gives it back, or bytes. A later run gets the
-        stored value, and does not call the function. `name` occurs once in a job. If the function raises while the job has attempts left, the
-        run fails, and the next one calls it again; the attempts begin again with each stored result. At the last attempt, or with
-        Fail, the failure is stored. Raises StepFailedError then, in every run; Error (OPTION_TYPE, OPTION_RANGE); and RunSuspended, which is
-        no Exception, if the run is over."""
+        stored value, and does not call the function. `name` occurs once in a job. If the function raises while the job has attempts left,
+        the run fails, and the next one calls it again; the attempts begin again with each stored result. At the last attempt, or with
+        Fail, the failure is stored. Raises StepFailedError then, in every run; Error (OPTION_TYPE, OPTION_RANGE); and RunSuspended, which
+        is no Exception, if the run is over."""
         return self._calls.call(name, "step", fn)
 
     def sleep(self, name: str, until: Time) -> None:
-        """Returns after so many seconds, or at a datetime. Until then the run has ended, by RunSuspended, and a later one comes back to this
-        place: the job holds no place, and no attempt is used. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        """Returns after so many seconds, or at a datetime. Until then the run has ended, by RunSuspended, and a later one comes back to
+        this place: the job holds no place, and no attempt is used. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         self._calls.call(name, "sleep", None, sleep_fields(until))
 
     def changed(self, name: str) -> bool:

@@ -12,8 +12,8 @@ Row = Mapping[str, Any]
 
 
 class Call:
-    """A durable call of a handler. `asked` is one more than the number of the last result that the handler had got. `future` has the result,
-    or is cancelled. `fn` is the function of a step, and `wait` has the fields of a wait."""
+    """A durable call of a handler. `asked` is one more than the number of the last result that the handler had got. `future` has the
+    result, or is cancelled. `fn` is the function of a step, and `wait` has the fields of a wait."""
 
     def __init__(self, name: str, kind: str, asked: int, future: Any, fn: Any, wait: List[Any]) -> None:
         self.name, self.kind, self.asked, self.future, self.fn, self.wait = name, kind, asked, future, fn, wait

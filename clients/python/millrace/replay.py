@@ -25,10 +25,6 @@ ASLEEP, GIVEN_BACK = "asleep", "given back"
 Then = Callable[[Any], None]
 
 
-def nothing() -> None:
-    pass
-
-
 class Replay:
     """`is_first`: the first run of a job has recorded nothing."""
 
@@ -49,7 +45,8 @@ class Replay:
         self._unsent: List[Callable[[], None]] = []
         self._failure: Optional[BaseException] = None
         self._watched: Optional[str] = None
-        self._cancel_wake = self._cancel_watch = nothing
+        self._cancel_wake: Callable[[], None] = lambda: None
+        self._cancel_watch = self._cancel_wake
 
     @property
     def is_repeating(self) -> bool:
@@ -59,8 +56,7 @@ class Replay:
     @property
     def unasked(self) -> Optional[str]:
         """The name of a recorded result that the handler has not asked for."""
-        entry = self._order.unasked()
-        return None if entry is None else entry.name
+        return getattr(self._order.unasked(), "name", None)
 
     def ask(self, name: str, kind: str, future: Any, fn: Any, wait: List[Any]) -> Call:
         """Begins a durable call. Raises Error (OPTION_TYPE)."""
@@ -109,8 +105,8 @@ class Replay:
             self._unsent.append(lambda: self.record(call, started_at, value, told))
         elif not self.is_dead:
             number, kind = self._order.settled + 1, RECORDED_KINDS.index(call.kind)
-            row = {"number": number, "asked": call.asked, "name": call.name, "kind": call.kind, "value": value, "error": told and as_read(told)}
-            entry = self._order.push(row, call, False)
+            row = {"number": number, "asked": call.asked, "name": call.name, "kind": call.kind, "value": value}
+            entry = self._order.push({**row, "error": told and as_read(told)}, call, False)
             self._request(lambda _: self._recorded(entry), "step", number, call.asked, call.name, kind, started_at, value, told)
 
     def _recorded(self, entry: Entry) -> None:
@@ -124,7 +120,7 @@ class Replay:
         self.drop()
 
     def drop(self) -> None:
-        """Notes that it leaves no result."""
+        """Notes that it no longer runs: it has its result, or leaves none."""
         self._running -= 1
         self.look()
 
@@ -206,8 +202,8 @@ class Replay:
             self._send_waits()
 
     def _start_held(self) -> None:
-        """Starts the calls that are held, unless a result that is due has yet to be asked for; or the handler is about to get one that it has
-        got before, with which it may cancel them."""
+        """Starts the calls that are held, unless a result that is due has yet to be asked for; or the handler is about to get one that an
+        earlier run has got, and with which it may cancel them."""
         due, held = self._order.due(), [call for call in self._held if not call.is_over]
         is_early = self.is_repeating and self._order.next() is not None
         self._held = [call for call in held if (is_early or due is not None) and call.kind != "change"]
@@ -221,7 +217,7 @@ class Replay:
         """Ends the run if this result is not asked for soon."""
         if due != self._watched:
             self._cancel_watch()
-            self._watched, self._cancel_watch = due, nothing
+            self._watched, self._cancel_watch = due, lambda: None
             if due is not None:
                 self._cancel_watch = self._timer(CHANGED_AFTER, lambda: self._changed(due))
 
@@ -260,8 +256,7 @@ class Replay:
         self._is_wait_sent = False
         results: List[Row] = answer["results"]
         if answer["ended"]:
-            self.end(ASLEEP)
-            return
+            return self.end(ASLEEP)
         self._order.add(results, self._waits.get)
         for row in results:
             self._waits.pop(row["name"], None)

@@ -88,8 +88,8 @@ class Engine:
         return {"results": rows[:3], "next": rows[2]["number"] if len(rows) > 3 else None, "generation": self.generation, "waits": waits}
 
     def step(self, number, asked, name, kind, started_at, value, told):
-        error = told and {"name": told[0], "message": told[1]}
-        self.results.append({"number": number, "asked": asked, "name": name, "kind": _schema.RECORDED_KINDS[kind], "value": value, "error": error})
+        row = {"number": number, "asked": asked, "name": name, "kind": _schema.RECORDED_KINDS[kind], "value": value}
+        self.results.append({**row, "error": told and {"name": told[0], "message": told[1]}})
         return True
 
     def wait(self, settled, waits, end):

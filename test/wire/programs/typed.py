@@ -90,7 +90,8 @@ async def order_later(job: millrace.AsyncJob) -> bool:
 
 
 def work(url: str) -> None:
-    worker = millrace.Worker(url, {"crawl": crawl, "order": order}, queues=["urgent", "low*"], order="strict", defaults={"crawl": {"timeout": 60}})
+    handlers = {"crawl": crawl, "order": order}
+    worker = millrace.Worker(url, handlers, queues=["urgent", "low*"], order="strict", defaults={"crawl": {"timeout": 60}})
     worker.run()
     worker.stop(timeout=1)
 
