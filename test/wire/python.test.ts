@@ -182,6 +182,38 @@ test('a worker in Python: a job of a flow reads what it has waited for', async (
   expect(await flow.jobs.c.result()).toEqual([0, 2])
 })
 
+test('a handler in Python remembers its steps through a sleep, a failure and a retry from a step', async () => {
+  const { engine, worker } = await together()
+  const handle = await engine.enqueue('order', 2, { maxAttempts: 1 })
+  await expect.poll(async () => (await engine.get(handle.id))?.state).toBe('scheduled')
+  expect(await engine.explain(handle.id)).toMatchObject({ causes: [{ code: 'sleep', of: 'nap' }] })
+  await engine.runNow(handle.id)
+  const cause = { name: 'StepFailedError', code: 'STEP_FAILED', cause: { name: 'ValueError', message: 'no way' } }
+  await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_FAILED', attempt: 1, cause })
+  expect(await engine.steps(handle.id)).toMatchObject({
+    steps: [
+      { name: 'reserve', kind: 'step', run: 1, value: { of: 'reserve' } },
+      { name: 'nap', kind: 'sleep' },
+      { name: 'charge', run: 2 },
+      { name: 'send', run: 2, error: { name: 'ValueError', message: 'no way' } },
+    ],
+    waits: [],
+  })
+  await engine.retry(handle.id, { from: 'charge' })
+  expect(await handle.result()).toEqual([{ of: 'reserve' }, { of: 'charge' }, { of: 'send' }, true])
+  const called = worker.lines.filter((line) => /^(reserve|charge|send) /.test(line))
+  expect(called).toEqual(['reserve 1 1 True', 'charge 2 1 True', 'send 2 1 True', 'charge 3 1 True', 'send 3 1 True'])
+})
+
+test('a handler in Python that asks for other steps than its job has recorded uses no attempt', async () => {
+  const { engine, worker } = await together()
+  const { id } = await engine.enqueue('misfits', null, { maxAttempts: 3 })
+  await expect.poll(async () => (await engine.explain(id))?.causes[0]?.code, { timeout: 20_000 }).toBe('steps-changed')
+  const error = { name: 'StepsChangedError', code: 'STEPS_CHANGED', message: expect.stringContaining("asks for 'of run 2'") }
+  expect(await engine.get(id)).toMatchObject({ state: 'scheduled', attempts: [{ error: { name: 'Retry' } }, { run: 2, error }] })
+  expect(worker.lines.filter((line) => line.startsWith('misfits'))).toEqual(['misfits 1'])
+})
+
 test('a worker in Python serves its queues in a strict order', async () => {
   const { engine, worker } = await working('ordered')
   const first = await engine.enqueue('asked')
@@ -279,8 +311,16 @@ test('a run that ends while the server is away is told when it is back', async (
   await worker.said(/^asked 1$/)
   await server.close()
   worker.child.stdin.write('meanwhile\n')
-  await serve(engine, server.url)
+  const next = await serve(engine, server.url)
   expect(await handle.result()).toBe('meanwhile')
+  // The same between a step and its row: the step is not called again.
+  const remembers = await engine.enqueue('remembers')
+  await worker.said(/^remembers 1$/)
+  await next.close()
+  worker.child.stdin.write('once\n')
+  await serve(engine, server.url)
+  expect(await remembers.result()).toEqual(['once', 1, 1])
+  expect(worker.lines).toEqual(['asked 1', 'remembers 1'])
 })
 
 test('a worker in Python, killed: its job runs elsewhere when its lease is over', async () => {

@@ -48,6 +48,16 @@ test('a handler joins jobs, and reads what its job has waited for', async () => 
   expect(await flow.jobs.b.result()).toEqual([8])
 })
 
+test('a handler remembers parallel steps and who has won a race, and tries a step again', async () => {
+  const { engine, worker } = await working()
+  const handle = await engine.enqueue('order', 2, { maxAttempts: 2, backoff: { type: 'fixed', delay: 1 } })
+  await expect.poll(async () => (await engine.steps(handle.id))?.waits.map(({ name }) => name)).toEqual(['nap'])
+  await engine.runNow(handle.id)
+  expect(await handle.result()).toEqual([[1, 1, 1], false, 'sent'])
+  expect(await engine.get(handle.id)).toMatchObject({ attempts: [{ run: 2, error: { name: 'ValueError' } }, { run: 3 }] })
+  expect(worker.lines).toEqual(['hangs 1', 'send 2 1', 'send 3 2'])
+})
+
 test('a handler is cancelled with its job, and one that ignores it holds up neither others nor `run`', async () => {
   const { engine, worker } = await working()
   const handle = await engine.enqueue('long')

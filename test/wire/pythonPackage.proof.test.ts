@@ -88,6 +88,8 @@ test('the examples of its README run in the folder of a daemon', async () => {
   expect(stderr).toBe('')
   expect(JSON.parse(stdout.trim().split('\n').at(-1) as string)).toEqual({
     crawled: ['s/a', 's/b'],
+    sent: { sent: ['seat', 'A7'] },
+    charged: true,
     saved: [['completed', 'resize', true]],
     paused: true,
     schedules: ['nightly'],

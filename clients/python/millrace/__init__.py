@@ -25,8 +25,9 @@ from .async_client import AsyncClient
 from .async_worker import AsyncJob, AsyncWorker
 from .client import Client
 from .data import unique_key
+from .durable import StepContext
 from .encoding import NewJob, Seconds
-from .errors import ConnectionLost, Error, ProtocolError
+from .errors import ConnectionLost, Error, ProtocolError, RunSuspended, StepFailedError
 from .failures import Cancel, Fail, Retry, Snooze
 from .job import Job, Parent
 from .keys import JobKey, JobOfKey
@@ -43,7 +44,8 @@ __all__ = [
     "Error", "Event", "Explanation", "ExportBatch", "ExportInfo", "Fail", "FailureKind", "FlowDependency", "FlowInfo", "FlowJob",
     "FlowPlace", "Job", "JobCause", "JobFilter", "JobInfo", "JobKey", "JobOfKey", "JobOptions", "JobStep", "JobSteps", "JobWait", "LastRun", "LogLine", "ManyResult",
     "NewJob", "Parent", "ProtocolError", "PurgeResult", "QueueInfo", "QueueKey", "QueueKeys", "QueueSettings", "QueuesHistory", "Retry",
-    "RunError", "ScheduleInfo", "ScheduleSet", "Snooze", "Stats", "Throughput", "Worker", "WorkerInfo", "connect", "new_job", "unique_key",
+    "RunError", "RunSuspended", "ScheduleInfo", "ScheduleSet", "Snooze", "Stats", "StepContext", "StepFailedError", "Throughput", "Worker",
+    "WorkerInfo", "connect", "new_job", "unique_key",
 ]
 __version__ = VERSION
 

@@ -110,6 +110,8 @@ LOG_LEVELS = ("debug", "info", "warn", "error")
 ON_PARENT_FAILURE = ("fail", "continue", "ignore", "cancel", "run")
 PAUSE_PARTS = ("queue", "name", "key")
 QUEUE_ORDERS = ("fair", "strict")
+RECORDED_KINDS = ("step", "change")
+START = "start"
 VERSIONS = (1, 1)
 UNSAFE_KEYS = ("__proto__", "constructor", "prototype")
 RETRYABLE = frozenset(("ALREADY_OPEN", "AUDIT_UNAVAILABLE", "BUSY", "COMMIT_UNKNOWN", "CONNECTION_LOST", "DISK_FULL", "DRAIN_INCOMPLETE", "JOB_ACTIVE", "JOB_BLOCKED", "JOB_TIMEOUT", "LEASE_LOST", "MESSAGES_FULL", "QUEUE_DRAINING", "QUEUE_FULL", "QUEUE_NOT_EMPTY", "RESULT_TIMEOUT", "SCHEDULE_CHANGED", "STORAGE", "STORAGE_BUSY", "WORKER_LOST", "WORKER_STOPPED"))
@@ -134,6 +136,8 @@ DEPTH_MAX = 12
 ITEMS_MAX = 250000
 KEYS_MAX = 256
 LEASE_MS = 120000
+KEY_LENGTH = 512
+WAITS_PER_JOB = 100
 
 # What a server may send in a state of the connection.
 ALLOWED = {"greeting": (WELCOME, GOODBYE), "open": (DELIVERY, PING, PONG, GOODBYE)}

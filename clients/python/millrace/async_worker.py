@@ -10,21 +10,41 @@ from concurrent.futures import Future
 from typing import Any, AsyncIterator, Awaitable, Callable, Iterable, List, Optional, Union, cast
 
 from ._schema import Grant
+from .async_durable import AsyncDurable
 from .asynchronous import follow_async
 from .calls import resolve
-from .encoding import NewJob
+from .durable import StepContext, sleep_fields
+from .encoding import NewJob, Time
 from .job import JobContext, Parent, parents_page
 from .requests import Page
-from .session import Session, Settlement
+from .runs import Settlement, raised
+from .session import Session
 
 AsyncJobsToJoin = Union[Iterable[NewJob], Callable[[], Union[Iterable[NewJob], Awaitable[Iterable[NewJob]]]]]
 
 
 class AsyncJob(JobContext):
     """What an asynchronous handler gets: a `Job` whose `join` is a coroutine, and whose `parents` is an asynchronous iterator. When the
-    handler is to stop, its task is cancelled; `abort_cause` then says why. The other methods return at once."""
+    handler is to stop, its task is cancelled; `abort_cause` then says why. `step`, `sleep` and `changed` are coroutines, too, and many of
+    them may be open at a time. The other methods return at once."""
 
     task: Optional[asyncio.Task[Settlement]] = None
+
+    def _durable_calls(self) -> AsyncDurable:
+        self._calls = AsyncDurable(self)
+        return self._calls
+
+    async def step(self, name: str, fn: Callable[[StepContext], Any]) -> Any:
+        """As `Job.step`. The function may be a coroutine function; it is cancelled with the call, and then leaves no result."""
+        return await self._calls.call(name, "step", fn)
+
+    async def sleep(self, name: str, until: Time) -> None:
+        """As `Job.sleep`, but the end of the run cancels the task of the handler."""
+        await self._calls.call(name, "sleep", None, sleep_fields(until))
+
+    async def changed(self, name: str) -> bool:
+        """As `Job.changed`."""
+        return bool(await self._calls.call(name, "change"))
 
     async def join(self, name: str, jobs: AsyncJobsToJoin) -> AsyncIterator[Parent]:
         """As `Job.join`. The function may be a coroutine function."""
@@ -112,7 +132,7 @@ class AsyncWorker(Session[AsyncHandler]):
         except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
-            return self._raised(job, error)
+            return raised(job, error)
         return self._returned(job, output)
 
     def _ended_by(self, job: AsyncJob, task: asyncio.Task[Settlement]) -> None:
@@ -122,7 +142,7 @@ class AsyncWorker(Session[AsyncHandler]):
             # What ends with its process is no failure of the job.
             self._settle(job, job.ending or ("giveBack", True))
         else:
-            self._settle(job, self._raised(job, asyncio.CancelledError("the task of the handler was cancelled")))
+            self._settle(job, raised(job, asyncio.CancelledError("the task of the handler was cancelled")))
 
 
 def _cancel(job: JobContext) -> None:

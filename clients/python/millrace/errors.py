@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Type
 
 from ._calls import RENAMED
 from ._schema import NAMES
@@ -41,6 +41,49 @@ class ProtocolError(Error):
 
     def __init__(self, message: str, code: str = "BAD_FRAME") -> None:
         super().__init__(code, message)
+
+
+class StepFailedError(Error):
+    """A step of a handler has failed permanently: it had no attempts left, or its error allows none. `step` is its name. `error` is the
+    error of its last attempt, as a dict; `__cause__` is an exception with the same class name, message and code."""
+
+    def __init__(self, step: str, error: Mapping[str, Any]) -> None:
+        super().__init__("STEP_FAILED", "step %r has failed: %s" % (step, error["message"]), {"step": step, "error": error})
+        self.step = step
+        self.error: Dict[str, Any] = dict(error)
+        cause: Optional[BaseException] = None
+        for each in reversed([error, *(error.get("cause") or [])]):
+            cause, inner = _raised_as(each), cause
+            cause.__cause__ = inner
+        self.__cause__ = cause
+
+
+def _raised_as(error: Mapping[str, Any]) -> BaseException:
+    kind: Type[BaseException] = Exception
+    try:
+        kind = type(str(error["name"]), (Exception,), {"code": error.get("code")})
+    except ValueError:
+        # Python has no such name.
+        pass
+    return kind(error["message"])
+
+
+class StepsChangedError(Error):
+    """The handler asks for other durable calls than those that its job has recorded: the error of such a run, which no handler gets.
+    `asked` is None if it has returned."""
+
+    def __init__(self, asked: Optional[str], recorded: str) -> None:
+        does = "has returned" if asked is None else "asks for %r" % asked
+        message = "the handler %s, and its job has recorded %r next: guard the change with changed('...'), or run the earlier code"
+        super().__init__("STEPS_CHANGED", message % (does, recorded))
+
+
+class RunSuspended(BaseException):
+    """Ends a handler in a thread whose run a durable call has ended: the job sleeps, or a step has failed. A later run comes back to the
+    same place. No Exception: a handler that catches those does not catch it."""
+
+    def __init__(self) -> None:
+        super().__init__("the run is over: a later one continues")
 
 
 def type_error(option: str, message: str) -> Error:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import traceback
-from typing import Any, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from ._schema import CAUSE_LENGTH, CAUSES_MAX, CODE_LENGTH, PAUSE_PARTS, STACK_LENGTH, TEXT_LENGTH
 from .encoding import Seconds, choice, milliseconds, number, trimmed
-from .errors import type_error
+from .errors import Error, StepFailedError, type_error
+
+# Options of durable calls: what is wrong with them is so in each run.
+DURABLE = ("step", "sleep")
 
 
 class Retry(Exception):
@@ -48,7 +51,23 @@ def failure(error: BaseException) -> Tuple[List[Any], Union[None, bool, int]]:
         told = trimmed([type(error).__name__, str(error)[:TEXT_LENGTH], stack[:room], code, causes or None])
     except Exception:
         told = [type(error).__name__, "the handler has raised what cannot be read"]
-    return told, getattr(error, "after_ms", None) if isinstance(error, Retry) else False if isinstance(error, Fail) else None
+    return told, getattr(error, "after_ms", None) if isinstance(error, Retry) else False if is_hopeless(error) else None
+
+
+def is_hopeless(error: BaseException) -> bool:
+    """Returns True if another attempt would end the same way."""
+    if isinstance(error, Error):
+        is_wrong = error.code in ("OPTION_TYPE", "OPTION_RANGE") and error.details.get("option") in DURABLE
+        return is_wrong or isinstance(error, StepFailedError)
+    return isinstance(error, Fail)
+
+
+def as_read(told: List[Any]) -> Dict[str, Any]:
+    """The failure of `failure` as answers have it."""
+    name, message, stack, code, causes = [*told, None, None, None][:5]
+    read = {"name": name, "message": message, "stack": stack, "code": code}
+    causes = [dict(zip(("name", "message", "code"), cause)) for cause in causes or []]
+    return {**{key: value for key, value in read.items() if value is not None}, **({"cause": causes} if causes else {})}
 
 
 def _facts(error: BaseException) -> Tuple[Optional[str], List[List[str]]]:

@@ -14,7 +14,8 @@ from ._options import JobOptions, Unpack
 from ._schema import COMMAND_BYTES, LOG_LEVELS, PROGRESS_LENGTH, TEXT_LENGTH, Grant, Joined
 from .codec import pack, units
 from .data import decode_data, encode_data, json_text
-from .encoding import NewJob, choice, job_from, job_list, number, trimmed
+from .durable import Durable, StepContext, ThreadDurable, sleep_fields
+from .encoding import NewJob, Time, choice, job_from, job_list, number, trimmed
 from .errors import Error, range_error
 from .keys import JobKey
 from .requests import behind_next
@@ -67,8 +68,12 @@ class JobContext:
         # Jobs that are created with its completion.
         self.enqueued: List[NewJob] = []
         self.enqueued_bytes = 0
-        # What its join has ended the run with: it counts, whatever the handler makes of the exception.
+        # What its join or a durable call has ended the run with: it counts, whatever the handler makes of the exception.
         self.ending: Optional[Tuple[Any, ...]] = None
+        self._durable = self._durable_calls()
+
+    def _durable_calls(self) -> Durable:
+        raise NotImplementedError
 
     @property
     def _worker(self) -> Link:
@@ -123,12 +128,12 @@ class JobContext:
         text = None if value is None else json_text(value, "value", "JSON")
         if text is not None and units(text) > PROGRESS_LENGTH:
             raise range_error("value", PROGRESS_LENGTH, "at most %d characters of JSON, got %d: store the rest with save" % (PROGRESS_LENGTH, units(text)))
-        self._worker.say(self, "progress", fraction, None if note is None else str(note)[:TEXT_LENGTH], text)
+        self._durable.report("progress", fraction, None if note is None else str(note)[:TEXT_LENGTH], text)
 
     def log(self, level: str, message: object, **fields: Any) -> None:
         """`level` is 'debug', 'info', 'warn' or 'error'; of the message 4,096 characters are kept."""
         line = [int(time.time() * 1000), choice("level", level, LOG_LEVELS), str(message)[:TEXT_LENGTH], _fields_text(fields)]
-        self._worker.say(self, "log", [trimmed(line)])
+        self._durable.report("log", [trimmed(line)])
 
     def _known_join(self, name: Any) -> Optional[Joined]:
         """Of a join that has ended."""
@@ -148,8 +153,30 @@ class JobContext:
 
 class Job(JobContext):
     """What a handler gets. `aborted` is set when it is to stop: its deadline has passed, it was cancelled, the worker stops, or the
-    job may be another's by now (`abort_cause` says which: 'timeout', 'cancel', 'stop', 'lost'; `cancel_reason` and `cancelled_by` are what
-    was said of a cancel, or None). A handler that runs for long looks at it."""
+    job may be another's by now (`abort_cause` says which: 'timeout', 'cancel', 'stop', 'lost', or 'suspended' if a durable call has ended
+    the run; `cancel_reason` and `cancelled_by` are what was said of a cancel, or None). A handler that runs for long looks at it."""
+
+    def _durable_calls(self) -> ThreadDurable:
+        self._calls = ThreadDurable(self)
+        return self._calls
+
+    def step(self, name: str, fn: Callable[[StepContext], Any]) -> Any:
+        """Calls the function, stores what it returns with the job, and returns that as JSON gives it back, or bytes. A later run gets the
+        stored value, and does not call the function. `name` occurs once in a job. If the function raises while the job has attempts left,
+        the run fails, and the next one calls it again; the attempts begin again with each stored result. At the last attempt, or with
+        Fail, the failure is stored. Raises StepFailedError then, in every run; Error (OPTION_TYPE, OPTION_RANGE); and RunSuspended, which
+        is no Exception, if the run is over."""
+        return self._calls.call(name, "step", fn)
+
+    def sleep(self, name: str, until: Time) -> None:
+        """Returns after so many seconds, or at a datetime. Until then the run has ended, by RunSuspended, and a later one comes back to
+        this place: the job holds no place, and no attempt is used. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        self._calls.call(name, "sleep", None, sleep_fields(until))
+
+    def changed(self, name: str) -> bool:
+        """Returns False for a job that had passed this place before the call was in the code, otherwise True. Raises Error (OPTION_TYPE,
+        OPTION_RANGE)."""
+        return bool(self._calls.call(name, "change"))
 
     def join(self, name: str, jobs: JobsToJoin) -> Iterator[Parent]:
         """Waits for jobs that this job creates, without holding its place: `jobs` is a list of `new_job(...)`, or a function that returns

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple
 
 from ._schema import DEFAULTS, LEASE_MS
 from .encoding import encoded, known_options, trimmed
 from .errors import Error, type_error
-from .job import JobContext
+from .failures import Cancel, Snooze, failure
+
+if TYPE_CHECKING:
+    from .job import JobContext
+
+Settlement = Tuple[Any, ...]
 
 LEASE = LEASE_MS / 1000  # of a job whose heartbeat_timeout is 0
 MARGIN = 0.95  # a lease ends here a little before it ends there
@@ -55,6 +60,23 @@ def too_large(what: str, size: int, most: float) -> Error:
     remedy = "split the work into several jobs" if what in ("join", "enqueue") else "keep large content elsewhere, or raise maxDataBytes of the engine"
     message = "%s has %d bytes, and at most %d are stored: %s" % (what, size, most, remedy)
     return Error("OPTION_RANGE", message, {"option": what, "limit": most})
+
+
+def raised(job: JobContext, error: BaseException) -> Settlement:
+    """How a run ends whose handler has raised this."""
+    try:
+        if job.ending is not None:
+            return job.ending
+        if isinstance(error, Snooze):
+            return ("snooze", error.delay_ms, error.pause)
+    except BaseException as careless:
+        # A subclass of Snooze that never called ours.
+        error = careless
+    if isinstance(error, Cancel):
+        # A server that does not know the last field fails the job permanently.
+        return ("fail", failure(error)[0], False, True)
+    # What a worker that stops has cut short is no failure of the job.
+    return ("giveBack", True) if job.abort_cause == "stop" else ("fail", *failure(error))
 
 
 def handlers_of(handlers: Any) -> Dict[str, Any]:

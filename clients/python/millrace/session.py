@@ -21,15 +21,16 @@ from .connection import Connection, backoff_delay
 from .data import Stored, encode_data
 from .encoding import Seconds, choice, mapping, milliseconds, number, texts, trimmed
 from .errors import ConnectionLost, Error, in_python, range_error, type_error
-from .failures import Cancel, Snooze, failure
+from .failures import failure
 from .forks import tell_in_children
 from .job import JobContext
 from .messages import read_replies, request, request_frames
+from .replay import ASLEEP
 from .runs import (
-    HOPELESS, LEASE, MARGIN, OVER, RENEW_MAX, RENEW_MIN, SAY_AGAIN, Run, Said, defaults_of, handlers_of, stale, too_large,
+    HOPELESS, LEASE, MARGIN, OVER, RENEW_MAX, RENEW_MIN, SAY_AGAIN, Run, Said, Settlement, defaults_of, handlers_of, stale,
+    too_large,
 )
 
-Settlement = Tuple[Any, ...]
 Handler = TypeVar("Handler")
 
 
@@ -109,6 +110,8 @@ class Session(Generic[Handler]):
 
     def _wake(self) -> None:
         with self._changed:
+            for run in self._runs.values():
+                run.job._durable.stop()
             self._changed.notify_all()
 
     def _work(self) -> None:
@@ -355,9 +358,13 @@ class Session(Generic[Handler]):
     # How runs end.
 
     def _settle(self, job: JobContext, settlement: Settlement) -> None:
+        job._durable.finish(settlement)
         with self._changed:
             run = self._run_of(job)
-            if run is not None:
+            if run is not None and settlement == (ASLEEP,):
+                # The engine has ended the run with its wait.
+                self._forget(run.key)
+            elif run is not None:
                 run.settlement = Said(*settlement)
                 self._send(*self._unsaid(run))
             self._changed.notify_all()
@@ -375,21 +382,6 @@ class Session(Generic[Handler]):
         except Exception as error:
             # What has no JSON now, or is too large, will be so the next time.
             return ("fail", failure(error)[0], False)
-
-    def _raised(self, job: JobContext, error: BaseException) -> Settlement:
-        try:
-            if job.ending is not None:
-                return job.ending
-            if isinstance(error, Snooze):
-                return ("snooze", error.delay_ms, error.pause)
-        except BaseException as careless:
-            # A subclass of Snooze that never called ours.
-            error = careless
-        if isinstance(error, Cancel):
-            # A server that does not know the last field fails the job permanently.
-            return ("fail", failure(error)[0], False, True)
-        # What a worker that stops has cut short is no failure of the job.
-        return ("giveBack", True) if job.abort_cause == "stop" else ("fail", *failure(error))
 
     def _unsaid(self, *runs: Run) -> List[Any]:
         """Requests for what is to be said of them."""
@@ -411,6 +403,13 @@ class Session(Generic[Handler]):
         return self._runs.get((job.key.seq, job.run))
 
     # What jobs ask.
+
+    def suspend(self, job: JobContext, ending: Settlement) -> None:
+        """Notes that a durable call has ended the run."""
+        with self._changed:
+            job.ending = job.ending or ending
+            job.abort_cause = job.abort_cause or "suspended"
+            job.aborted.set()
 
     def check(self, what: str, data: Stored, beside: int = 0) -> None:
         """Raises Error where it is more than the engine stores, as the last connection has said it, or with what goes beside it crosses."""

@@ -7,6 +7,7 @@ from typing import Any, Callable
 
 from ._schema import Grant
 from .job import Job, JobContext
+from .runs import raised
 from .session import Session
 
 Handler = Callable[[Job], Any]
@@ -38,7 +39,7 @@ class Worker(Session[Handler]):
         try:
             output = self._handlers[job.name](job)
         except BaseException as error:
-            settlement = self._raised(job, error)
+            settlement = raised(job, error)
         else:
             settlement = self._returned(job, output)
         self._settle(job, settlement)

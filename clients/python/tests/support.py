@@ -5,8 +5,10 @@ import math
 import pathlib
 import threading
 import time
+from concurrent.futures import Future
 
-from millrace import _schema, codec, messages
+import millrace
+from millrace import _schema, codec, messages, runs
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 VECTORS = ROOT / "packages" / "wire" / "vectors"
@@ -60,5 +62,86 @@ class Wire:
 
 def grant(seq, run=1, **fields):
     known = dict(session="s", seq=seq, node=1, enqueued_at=1, name="a", queue="default", run=run, attempt=1, max_attempts=4)
-    known.update(priority=0, weight=1, run_at=1, timeout=1000, heartbeat_timeout=0, **fields)
+    known.update(priority=0, weight=1, run_at=1, timeout=1000, heartbeat_timeout=0)
+    known.update(fields)
     return _schema.Grant(**{**dict.fromkeys(_schema.Grant._fields), **known})
+
+
+class Engine:
+    """The engine of one job: its results, open waits with their ends, and a clock that goes on when the job sleeps."""
+
+    def __init__(self):
+        self.results, self.ends, self.asked, self.calls = [], {}, {}, {}
+        self.now = self.generation = 0
+        self.wrong = []
+        self.refusal = None
+
+    def answer(self, op, fields):
+        if self.refusal is not None:
+            raise self.refusal
+        return {"recorded": self.recorded, "step": self.step, "wait": self.wait}[op](*fields)
+
+    def recorded(self, after):
+        """Three results in a page."""
+        rows = sorted((row for row in self.results if row["number"] > after), key=lambda row: row["number"])
+        waits = [{"name": name, "asked": self.asked[name]} for name in self.ends]
+        return {"results": rows[:3], "next": rows[2]["number"] if len(rows) > 3 else None, "generation": self.generation, "waits": waits}
+
+    def step(self, number, asked, name, kind, started_at, value, told):
+        row = {"number": number, "asked": asked, "name": name, "kind": _schema.RECORDED_KINDS[kind], "value": value}
+        self.results.append({**row, "error": told and {"name": told[0], "message": told[1]}})
+        return True
+
+    def wait(self, settled, waits, end):
+        # Results before it may be on their way.
+        if settled < max((row["number"] for row in self.results), default=0):
+            self.wrong.append("a wait has the number of a result")
+        for name, asked, delay, *until in waits:
+            self.ends.setdefault(name, *until or [self.now + delay])
+            self.asked.setdefault(name, asked)
+        self.now += 1
+        results = self.due(settled)
+        return {"results": results, "ended": end and not results, "next": 1}
+
+    def due(self, settled):
+        names = sorted((name for name, at in self.ends.items() if at <= self.now), key=lambda name: self.ends.pop(name))
+        rows = [
+            {"number": settled + place + 1, "asked": self.asked[name], "name": name, "kind": "sleep", "value": None}
+            for place, name in enumerate(names)
+        ]
+        self.results += rows
+        return rows
+
+    def wake(self):
+        if self.ends:
+            self.now = max(self.now, min(self.ends.values()))
+            self.due(max((row["number"] for row in self.results), default=0))
+
+
+class Recorder:
+    """A worker as the context of a run sees it. The engine answers at once."""
+
+    _stopping = False
+
+    def __init__(self, engine):
+        self.engine, self.said, self._changed = engine, [], threading.RLock()
+
+    def ask(self, job, op, *fields):
+        future = Future()
+        try:
+            future.set_result(self.engine.answer(op, fields))
+        except millrace.Error as error:
+            future.set_exception(error)
+        return future
+
+    def check(self, what, data, beside=0):
+        if len(data or "") > 1_000:
+            raise runs.too_large(what, len(data), 1_000)
+
+    def check_size(self, what, size, most):
+        pass
+
+    def say(self, job, op, *fields):
+        self.said.append((op, *fields))
+
+    suspend = millrace.Worker.suspend

@@ -103,6 +103,24 @@ class AsyncWorkers(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((await self.settled(job))[0], "fail")
         self.assertTrue(self.began.empty())
 
+    async def test_durable_calls_of_a_handler_and_the_end_of_its_run(self):
+        async def then(job):
+            await asyncio.gather(job.step("a", lambda _: 1), job.step("b", lambda _: 2))
+            await job.sleep("nap", 5)
+
+        self.then = then
+        self.way.set()
+        job = await self.begin()
+        while len([said for said in self.wire.said if said[1] == "step"]) < 2:
+            await asyncio.sleep(0)
+        self.wire.deliver(*([id, _schema.TRUE] for id, op, *_ in self.wire.said if op == "step"))
+        while self.wire.said[-1][1] != "wait":
+            await asyncio.sleep(0)
+        self.assertEqual(self.wire.said[-1][1:], ("wait", 1, 1, 2, [["nap", 3, 5000]], True))
+        self.answer("wait", _schema.VALUE, {"results": [], "ended": True})
+        self.assertEqual((await self.settled(job))[0], "wait")
+        self.assertEqual((job.task.cancelled(), job.abort_cause, self.worker._runs), (True, "suspended", {}))
+
     async def test_a_join_ends_its_run_and_is_read_page_by_page_later(self):
         ends = []
 

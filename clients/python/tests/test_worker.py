@@ -230,6 +230,48 @@ class Workers(unittest.TestCase):
             self.assertTrue(wire.changed.wait_for(lambda: len(self.said(wire, op)) >= count, 20))
         return self.said(wire, op)
 
+    def test_a_result_is_said_again_until_it_is_answered_and_its_step_is_called_once(self):
+        first = self.attach()
+        (job,) = self.begin(first, 1)
+        called = []
+        self.ways.put(lambda: [job.step("pay", called.append), job.changed("new")])
+        self.until_said(first, "step")
+        self.answer(first, "step", _schema.REFUSAL, "STORAGE_BUSY", "later")
+        self.again.pop()()
+        self.break_(first)
+        second = self.attach()
+        (said,) = self.said(second, "step")
+        self.assertEqual((said[:7], self.said(first, "step")), (("step", 1, 1, 1, 1, "pay", 0), [said] * 2))
+        self.answer(second, "step", _schema.TRUE)
+        self.assertEqual(self.until_said(second, "step", 2)[1][3:7], (2, 2, "new", 1))
+        self.answer(second, "step", _schema.TRUE)
+        self.assertEqual(self.until_said(second, "complete"), [("complete", 1, 1, "[null,true]")])
+        self.assertEqual([step.attempt for step in called], [1])
+
+    def test_a_run_that_ends_with_a_sleep_is_forgotten(self):
+        wire = self.attach()
+        wire.deliver(grants=[grant(1, run=2)])
+        job = self.jobs.get(timeout=20)
+        self.ways.put(lambda: job.sleep("nap", 5))
+        self.until_said(wire, "recorded")
+        row = {"number": 7, "asked": 1, "name": "other", "kind": "sleep", "value": None}
+        self.answer(wire, "recorded", _schema.VALUE, {"results": [row], "next": 7, "generation": 0, "waits": []})
+        self.assertEqual(self.until_said(wire, "recorded", 2)[1], ("recorded", 1, 2, 7))
+        self.answer(wire, "recorded", _schema.VALUE, {"results": [], "next": None, "generation": 0, "waits": [{"name": "nap", "asked": 1}]})
+        self.assertEqual(self.until_said(wire, "wait"), [("wait", 1, 2, 7, [["nap", 1, 5000]], True)])
+        self.answer(wire, "wait", _schema.VALUE, {"results": [], "ended": True})
+        with self.worker._changed:
+            self.assertTrue(self.worker._changed.wait_for(lambda: not self.worker._runs, 20))
+        self.assertEqual(self.said(wire, "complete", "fail", "giveBack"), [])
+
+    def test_a_worker_that_stops_gives_a_run_back_that_waits_for_a_durable_call(self):
+        wire = self.attach()
+        (job,) = self.begin(wire, 1)
+        self.ways.put(lambda: job.step("pay", lambda _: self.worker.stop()))
+        self.until_said(wire, "step")
+        self.answer(wire, "step", _schema.TRUE)
+        self.assertEqual(self.until_said(wire, "giveBack"), [("giveBack", 1, 1, True)])
+
     def test_what_is_no_join_is_refused_where_it_is_made(self):
         wire = self.attach()
         (job,) = self.begin(wire, 1)

@@ -67,9 +67,30 @@ async def inherits(job):
     return [parent.output async for parent in job.parents()]
 
 
+async def order(job):
+    """Parallel steps race with a sleep; a later run gets the same winner. The last step fails in the run that the data names."""
+
+    async def hangs(step):
+        say("hangs", job.run)
+        await asyncio.Event().wait()
+
+    def send(step):
+        say("send", job.run, step.attempt)
+        if job.run == job.data:
+            raise ValueError("no way")
+        return "sent"
+
+    seats = await asyncio.gather(*(job.step("seat %d" % seat, lambda step: step.attempt) for seat in range(3)))
+    charge = asyncio.ensure_future(job.step("charge", hangs))
+    done, _ = await asyncio.wait([charge, asyncio.ensure_future(job.sleep("late", 0.05))], return_when=asyncio.FIRST_COMPLETED)
+    charge.cancel()
+    await job.sleep("nap", 3600)
+    return [seats, charge in done, await job.step("send", send)]
+
+
 async def main():
     url, name = sys.argv[1:]
-    handlers = {each.__name__: each for each in (double, broken, long, stuck, blocks, crawl, inherits)}
+    handlers = {each.__name__: each for each in (double, broken, long, stuck, blocks, crawl, inherits, order)}
     worker = millrace.AsyncWorker(url, handlers, concurrency=8, name=name, abort_grace=0.05)
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, worker.stop, 0)

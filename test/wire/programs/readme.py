@@ -5,6 +5,7 @@ import pathlib
 import re
 import sys
 import threading
+import time
 
 import millrace
 
@@ -26,16 +27,23 @@ def fails(job):
     raise ValueError("no")
 
 
-saved = []
+saved, charged = [], []
 with millrace.connect() as client:
     names = {"millrace": millrace, "client": client, "links_of": lambda site: [site + "/a", site + "/b"], "save": save, "last_seq": 0}
-    crawl, answers, why, events, changes, many, settings = FRAGMENTS
+    names.update(reserve=lambda data: ["seat", data], charge=lambda data, key: charged.append(key), send_ticket=lambda seat: {"sent": seat})
+    crawl, order, answers, why, events, changes, many, settings = FRAGMENTS
     exec(crawl, names)
-    handlers = {"crawl": names["crawl"], "page": lambda job: job.data["url"], "fails": fails}
+    exec(order, names)
+    handlers = {"crawl": names["crawl"], "order": names["order"], "page": lambda job: job.data["url"], "fails": fails}
     worker = millrace.Worker(URL, handlers)
     thread = threading.Thread(target=worker.run)
     thread.start()
     crawled = client.result(client.enqueue("crawl", {"site": "s"}), timeout=60)
+    ordered = client.enqueue("order", "A7")
+    while client.get(ordered).state != "scheduled":
+        time.sleep(0.01)
+    client.run_now(ordered)
+    sent = client.result(ordered, timeout=60)
     failed = client.enqueue("fails", {"path": "a.png"}, queue="images", max_attempts=1)
     try:
         client.result(failed, timeout=60)
@@ -57,6 +65,7 @@ with millrace.connect() as client:
     exec(settings, names)
     schedules = [schedule.id for schedule in client.schedules()]
     flows = [[flow.name, flow.state] for flow in client.flows(state="running")]
-    told = {"crawled": crawled, "saved": saved, "paused": client.queue("images").paused, "schedules": schedules, "flows": flows}
+    told = {"crawled": crawled, "sent": sent, "charged": charged == [str(ordered) + ":charge"], "saved": saved}
+    told.update(paused=client.queue("images").paused, schedules=schedules, flows=flows)
     told.update(why=names["why"].message, tags=tags, settings=client.queue("images").settings)
     print(json.dumps({**told, "retried": client.get(failed).state}))

@@ -1,5 +1,7 @@
 """A program that mypy reads: it uses what is public, and says what type it expects."""
 
+import asyncio
+from datetime import datetime, timezone
 from typing import AsyncIterator, Dict, Iterator, List, Optional
 
 import millrace
@@ -64,8 +66,32 @@ def crawl(job: millrace.Job) -> Dict[str, int]:
     return {page.ref: len(page.state) for page in pages}
 
 
+def order(job: millrace.Job) -> str:
+    def charge(step: millrace.StepContext) -> List[int]:
+        return [step.attempt, len(step.key)]
+
+    try:
+        paid: List[int] = job.step("charge", charge)
+    except millrace.StepFailedError as error:
+        return "%s: %s" % (error.step, error.error["message"])
+    job.step("charge", lambda: 1)  # type: ignore[arg-type,misc]
+    job.sleep("nap", "2d")  # type: ignore[arg-type]
+    job.sleep("until", datetime.now(timezone.utc))
+    is_new: bool = job.changed("new")
+    return "%s %s" % (paid, is_new)
+
+
+async def order_later(job: millrace.AsyncJob) -> bool:
+    async def charge(step: millrace.StepContext) -> str:
+        return step.key
+
+    paid, _ = await asyncio.gather(job.step("charge", charge), job.sleep("nap", 5))
+    return await job.changed("new") and paid is not None
+
+
 def work(url: str) -> None:
-    worker = millrace.Worker(url, {"crawl": crawl}, queues=["urgent", "low*"], order="strict", defaults={"crawl": {"timeout": 60}})
+    handlers = {"crawl": crawl, "order": order}
+    worker = millrace.Worker(url, handlers, queues=["urgent", "low*"], order="strict", defaults={"crawl": {"timeout": 60}})
     worker.run()
     worker.stop(timeout=1)
 
@@ -85,4 +111,4 @@ async def later(url: str) -> None:
         changed: int = (await client.retry_many({"state": "failed"})).changed
         await client.configure_queue("q", share=changed)
         print(states, await client.result(key))
-    await millrace.AsyncWorker(url, {"crawl": crawl_later}).run()
+    await millrace.AsyncWorker(url, {"crawl": crawl_later, "order": order_later}).run()

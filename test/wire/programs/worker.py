@@ -144,6 +144,36 @@ def spreads(job):
         raise millrace.Retry(0)
 
 
+def order(job):
+    """Three steps and a sleep. Says which of them it calls; the last one fails in the run that the data names."""
+
+    def step(name):
+        def fn(step):
+            say(name, job.run, step.attempt, step.key == "%s:%s" % (job.id, name))
+            if name == "send" and job.run == job.data:
+                raise ValueError("no way")
+            return {"of": name}
+
+        return job.step(name, fn)
+
+    first = step("reserve")
+    job.sleep("nap", 3600)
+    return [first, step("charge"), step("send"), job.changed("new")]
+
+
+def misfits(job):
+    """Asks for another step than the one that its first run has recorded."""
+    job.step("of run %d" % job.run, lambda step: say("misfits", job.run))
+    raise millrace.Retry(0)
+
+
+def remembers(job):
+    """A step until the test says a word, and a sleep that is over at once."""
+    word = job.step("ask", lambda step: say("remembers", job.run) or sys.stdin.readline().strip())
+    job.sleep("short", 0)
+    return [word, job.run, job.attempt]
+
+
 def inherits(job):
     return [parent.output for parent in job.parents()]
 
@@ -156,6 +186,7 @@ told = threading.Event()
 url, name, *token = sys.argv[1:]
 concurrency, grace = (1, 0.05) if name in ("alone", "ordered") else (8, 5)
 each_of = (upper, reverse, broken, hopeless, third, later, pages, much, wrong, huge, stuck, long, asked, crawl, page, inherits, spreads, queue)
+each_of += (order, misfits, remembers)
 handlers = {each.__name__: each for each in each_of}
 defaults = {"asked": {"timeout": 3600, "max_attempts": 9}}
 options = {"queues": ["urgent", "default", "low"], "order": "strict"} if name == "ordered" else {}

@@ -20,6 +20,7 @@ import {
   QUEUE_ORDERS,
   type Row,
   SCHEDULE_OPTIONS,
+  START,
   STATES,
   UNSAFE_KEYS,
 } from '@millrace/core'
@@ -30,6 +31,7 @@ import { DELIVERY, GRANT, JOINED, NOTICE, REPLIES } from '../../../packages/wire
 import * as jobs from '../../../packages/wire/src/schema/jobs.ts'
 import { MESSAGE, LIMITS as WIRE_LIMITS } from '../../../packages/wire/src/schema/messages.ts'
 import type { Field, RecordKind } from '../../../packages/wire/src/schema/record.ts'
+import { COMMAND } from '../../../packages/wire/src/schema/requests.ts'
 import { ALLOWED } from '../../../packages/wire/src/states.ts'
 import { VERSIONS } from '../../../packages/wire/src/versions.ts'
 
@@ -201,6 +203,8 @@ LOG_LEVELS = ${wordsIn(jobs.LOG_LINE, 'level')}
 ON_PARENT_FAILURE = ${tuple(ON_PARENT_FAILURE)}
 PAUSE_PARTS = ${tuple(PAUSE_PARTS)}
 QUEUE_ORDERS = ${tuple(QUEUE_ORDERS)}
+RECORDED_KINDS = ${wordsIn(COMMAND.variants.step.fields, 'kind')}
+START = ${quoted(START)}
 VERSIONS = (${VERSIONS.join(', ')})
 UNSAFE_KEYS = ${tuple([...UNSAFE_KEYS].toSorted())}
 RETRYABLE = frozenset(${tuple(RETRYABLE)})
@@ -227,6 +231,8 @@ ${[
   ['ITEMS_MAX', Number(/[\d,]+/.exec(jobs.RUN_KEYS.says)?.[0].replaceAll(',', ''))],
   ['KEYS_MAX', VALUES.keys],
   ['LEASE_MS', LIMITS.leaseMs],
+  ['KEY_LENGTH', LIMITS.keyLength],
+  ['WAITS_PER_JOB', LIMITS.waitsPerJob],
 ]
   .map(([name, value]) => `${name} = ${value}\n`)
   .join('')}
