@@ -205,6 +205,16 @@ test('a handler in Python remembers its steps through a sleep, a failure and a r
   expect(called).toEqual(['reserve 1 1 True', 'charge 2 1 True', 'send 2 1 True', 'charge 3 1 True', 'send 3 1 True'])
 })
 
+test('a handler in Python waits for messages', async () => {
+  const { engine } = await together()
+  const handle = await engine.enqueue('approves')
+  await expect.poll(async () => (await engine.explain(handle.id))?.causes).toMatchObject([{ code: 'message', of: 'decided' }])
+  expect(await engine.send(handle.id, 'decided', { yes: true })).toBe('taken')
+  await expect.poll(async () => (await engine.steps(handle.id)).waits).toMatchObject([{ name: 'again', message: 'decided' }])
+  expect(await engine.send(handle.id, 'decided', 'late')).toBe('taken')
+  expect(await handle.result()).toEqual([{ yes: true }, 'late', 3])
+})
+
 test('a handler in Python that asks for other steps than its job has recorded uses no attempt', async () => {
   const { engine, worker } = await together()
   const { id } = await engine.enqueue('misfits', null, { maxAttempts: 3 })

@@ -13,8 +13,8 @@ from ._schema import Grant
 from .async_durable import AsyncDurable
 from .asynchronous import follow_async
 from .calls import resolve
-from .durable import StepContext, sleep_fields
-from .encoding import NewJob, Time
+from .durable import StepContext, message_fields, sleep_fields
+from .encoding import NewJob, Seconds, Time
 from .job import JobContext, Parent, parents_page
 from .requests import Page
 from .runs import Settlement, raised
@@ -25,7 +25,7 @@ AsyncJobsToJoin = Union[Iterable[NewJob], Callable[[], Union[Iterable[NewJob], A
 
 class AsyncJob(JobContext):
     """What an asynchronous handler gets: a `Job` whose `join` is a coroutine, and whose `parents` is an asynchronous iterator. When the
-    handler is to stop, its task is cancelled; `abort_cause` then says why. `step`, `sleep` and `changed` are coroutines, too, and many of
+    handler is to stop, its task is cancelled; `abort_cause` then says why. `step`, `sleep`, `wait_for` and `changed` are coroutines, too, and many of
     them may be open at a time. The other methods return at once."""
 
     task: Optional[asyncio.Task[Settlement]] = None
@@ -41,6 +41,10 @@ class AsyncJob(JobContext):
     async def sleep(self, name: str, until: Time) -> None:
         """As `Job.sleep`, but the end of the run cancels the task of the handler."""
         await self._calls.call(name, "sleep", None, sleep_fields(until))
+
+    async def wait_for(self, message: str, *, timeout: Optional[Seconds] = None, as_: Optional[str] = None) -> Any:
+        """As `Job.wait_for`."""
+        return await self._calls.call(message if as_ is None else as_, "message", None, message_fields(message, timeout))
 
     async def changed(self, name: str) -> bool:
         """As `Job.changed`."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Tup
 from ._schema import DURATION_MS, KEY_LENGTH, START
 from .codec import units
 from .data import encode_data
-from .encoding import Time, milliseconds, number, time_ms
+from .encoding import Seconds, Time, milliseconds, number, time_ms
 from .errors import Error, RunSuspended, StepsChangedError, range_error, type_error
 from .failures import Cancel, Snooze, failure, is_hopeless
 from .order import Call, Row
@@ -100,6 +100,10 @@ class Durable(Replay):
     def stop(self) -> None:
         """Gives the job back at the next durable call, or when the steps that run have ended. From any thread."""
         self._post(self.leave)
+
+    def heard(self) -> None:
+        """Notes that a message has come for the run. From any thread."""
+        self._post(self.messaged)
 
     def finish(self, settlement: Settlement) -> None:
         """Ends what is left of the durable calls of a handler that has ended."""
@@ -247,6 +251,14 @@ class ThreadDurable(Durable):
             self._returned(call, started_at, value)
         else:
             self._raised(call, started_at, error)
+
+
+def message_fields(message: str, timeout: Optional[Seconds]) -> List[Any]:
+    """The fields of a wait for a message. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+    if not isinstance(message, str) or not 0 < units(message) <= KEY_LENGTH:
+        raise type_error("message", "a string of 1 to %d characters, got %r" % (KEY_LENGTH, message))
+    delay = None if number("timeout", timeout, 0) is None else milliseconds("timeout", timeout)
+    return [delay, None, message]
 
 
 def sleep_fields(until: Time) -> List[Any]:

@@ -11,7 +11,7 @@ from .encoding import Seconds, choice, milliseconds, number, trimmed
 from .errors import Error, StepFailedError, type_error
 
 # Options of durable calls: what is wrong with them is so in each run.
-DURABLE = ("step", "sleep")
+DURABLE = ("step", "sleep", "waits", "message", "timeout")
 
 
 class Retry(Exception):

@@ -14,8 +14,8 @@ from ._options import JobOptions, Unpack
 from ._schema import COMMAND_BYTES, LOG_LEVELS, PROGRESS_LENGTH, TEXT_LENGTH, Grant, Joined
 from .codec import pack, units
 from .data import decode_data, encode_data, json_text
-from .durable import Durable, StepContext, ThreadDurable, sleep_fields
-from .encoding import NewJob, Time, choice, job_from, job_list, number, trimmed
+from .durable import Durable, StepContext, ThreadDurable, message_fields, sleep_fields
+from .encoding import NewJob, Seconds, Time, choice, job_from, job_list, number, trimmed
 from .errors import Error, range_error
 from .keys import JobKey
 from .requests import behind_next
@@ -172,6 +172,12 @@ class Job(JobContext):
         """Returns after so many seconds, or at a datetime. Until then the run has ended, by RunSuspended, and a later one comes back to
         this place: the job holds no place, and no attempt is used. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         self._calls.call(name, "sleep", None, sleep_fields(until))
+
+    def wait_for(self, message: str, *, timeout: Optional[Seconds] = None, as_: Optional[str] = None) -> Any:
+        """Returns the data of the oldest message of that name which was sent to the job, or waits for one, as `sleep` does. With a `timeout`
+        in seconds it returns None once that has passed; it returns None for a message without data, too. `as_` is the name of this wait, if
+        a message of that name is awaited again. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        return self._calls.call(message if as_ is None else as_, "message", None, message_fields(message, timeout))
 
     def changed(self, name: str) -> bool:
         """Returns False for a job that had passed this place before the call was in the code, otherwise True. Raises Error (OPTION_TYPE,

@@ -48,8 +48,8 @@ class Order:
         self.front = 0
         # Entries that nobody had asked for when they came; the one that is due first is the last.
         self._unasked: List[Entry] = []
-        # Waits that earlier runs have opened, and that nobody has asked for yet: what each run had got before.
-        self._expected: Dict[str, int] = {}
+        # Waits that earlier runs have opened, and that nobody has asked for yet.
+        self._expected: Dict[str, Row] = {}
 
     @property
     def is_delivered(self) -> bool:
@@ -63,11 +63,12 @@ class Order:
 
     def expect(self, waits: Iterable[Row]) -> None:
         """Notes waits that earlier runs have opened: results that have yet to come."""
-        self._expected.update((wait["name"], wait["asked"]) for wait in waits)
+        self._expected.update((wait["name"], wait) for wait in waits)
 
-    def ask(self, name: str) -> bool:
-        """Notes that the handler asks for a call. Returns True if it is a wait that an earlier run has opened."""
-        return self._expected.pop(name, None) is not None
+    def ask(self, name: str) -> Optional[str]:
+        """Notes that the handler asks for a call. Returns the kind of the wait of that name that an earlier run has opened."""
+        wait = self._expected.pop(name, None)
+        return None if wait is None else "sleep" if wait.get("message") is None else "message"
 
     def push(self, row: Row, call: Optional[Call], is_committed: bool) -> Entry:
         """Adds the next result."""
@@ -104,7 +105,7 @@ class Order:
         entry = self.unasked()
         if entry is not None and front >= entry.asked:
             return str(entry.name)
-        return next((name for name, asked in self._expected.items() if front >= asked), None)
+        return next((name for name, wait in self._expected.items() if front >= wait["asked"]), None)
 
     def is_missed(self) -> bool:
         """Returns True if an earlier run has asked for something that the handler has not asked for."""

@@ -17,7 +17,7 @@ from .failures import Fail, as_read
 from .order import Call, Entry, Order, Row
 
 # Kinds of calls that end a run until something happens.
-WAITS = frozenset(("sleep",))
+WAITS = frozenset(("sleep", "message"))
 # The seconds that a run waits for its handler to ask for a result that is due.
 CHANGED_AFTER = 1.0
 # Ends of a run by its durable calls, beside errors: a wait, and a worker that stops.
@@ -86,6 +86,11 @@ class Replay:
             self._is_planned = True
             self._after_turn(self._planned)
 
+    def messaged(self) -> None:
+        """Asks the engine for the open waits again: a message has come."""
+        self._has_new_wait = True
+        self.look()
+
     def close(self) -> None:
         """Ends all calls: the run is over. None of them leaves a result."""
         self.is_dead = True
@@ -145,11 +150,12 @@ class Replay:
             self._admit(call)
 
     def _admit(self, call: Call) -> None:
-        entry, is_open = self._order.named(call.name), self._order.ask(call.name)
+        entry, opened = self._order.named(call.name), self._order.ask(call.name)
+        is_open = opened is not None
         is_held = call.kind == "change" or not self._order.is_delivered or bool(self._held) or self._order.is_missed()
         if self._is_over:
             self.look()
-        elif (entry is not None and entry.kind != call.kind) or (is_open and call.kind not in WAITS):
+        elif (entry is not None and entry.kind != call.kind) or (is_open and call.kind != opened):
             self.end(StepsChangedError(call.name, call.name))
         elif entry is not None:
             entry.call = call
@@ -264,12 +270,8 @@ class Replay:
         for send in unsent:
             send()
         if answer.get("next") is not None and self._waits:
-            self._cancel_wake = self._timer(answer["next"] / 1000, self._wake)
+            self._cancel_wake = self._timer(answer["next"] / 1000, self.messaged)
         self.has_recorded = self.has_recorded or bool(results)
-        self.look()
-
-    def _wake(self) -> None:
-        self._has_new_wait = True
         self.look()
 
     # What it needs. All of them call back where the handler makes its durable calls, and never at once.

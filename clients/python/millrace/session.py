@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from typing import Any, Dict, Generic, Iterable, List, Mapping, Optional, Tuple, TypeVar
 
 from ._schema import (
-    ABORT, ABORT_CAUSES, LOST, QUEUE_ORDERS, REATTACH, RETRYABLE, STOP, TEXT_LENGTH, Attached, Delivery, Grant, Limits,
+    ABORT, ABORT_CAUSES, LOST, MESSAGED, QUEUE_ORDERS, REATTACH, RETRYABLE, STOP, TEXT_LENGTH, Attached, Delivery, Grant, Limits,
 )
 from .address import url_of
 from .calls import resolve
@@ -308,13 +308,14 @@ class Session(Generic[Handler]):
             # Told again it may have less patience, not more.
             if not self._stopping or timeout < self._stop_timeout:
                 self.stop(timeout)
-        elif kind in (ABORT, LOST):
+        elif kind in (ABORT, LOST, MESSAGED):
             key = (fields[1], fields[2])
             if kind == LOST:
                 self._disown(key)
+            elif key in self._runs and kind == MESSAGED:
+                self._runs[key].job._durable.heard()
             elif key in self._runs:
-                reason, by = (*fields[4:6], None, None)[:2]
-                self._abort(self._runs[key].job, ABORT_CAUSES[fields[3]], reason, by)
+                self._abort(self._runs[key].job, ABORT_CAUSES[fields[3]], *(*fields[4:6], None, None)[:2])
 
     def _granted(self, grant: Grant) -> None:
         lease = grant.heartbeat_timeout / 1000 or LEASE

@@ -75,6 +75,8 @@ class Engine:
         self.now = self.generation = 0
         self.wrong = []
         self.refusal = None
+        # Kept messages by their names, and the messages that open waits are for.
+        self.kept, self.awaited = {}, {}
 
     def answer(self, op, fields):
         if self.refusal is not None:
@@ -84,7 +86,7 @@ class Engine:
     def recorded(self, after):
         """Three results in a page."""
         rows = sorted((row for row in self.results if row["number"] > after), key=lambda row: row["number"])
-        waits = [{"name": name, "asked": self.asked[name]} for name in self.ends]
+        waits = [{"name": name, "asked": self.asked[name], "message": self.awaited.get(name)} for name in self.ends]
         return {"results": rows[:3], "next": rows[2]["number"] if len(rows) > 3 else None, "generation": self.generation, "waits": waits}
 
     def step(self, number, asked, name, kind, started_at, value, told):
@@ -96,21 +98,31 @@ class Engine:
         # Results before it may be on their way.
         if settled < max((row["number"] for row in self.results), default=0):
             self.wrong.append("a wait has the number of a result")
-        for name, asked, delay, *until in waits:
-            self.ends.setdefault(name, *until or [self.now + delay])
+        for name, asked, *wait in waits:
+            delay, until, message = (*wait, None, None, None)[:3]
+            at = self.now + delay if delay is not None else math.inf if until is None else until
+            self.ends.setdefault(name, at)
             self.asked.setdefault(name, asked)
+            if message is not None:
+                self.awaited[name] = message
         self.now += 1
         results = self.due(settled)
         return {"results": results, "ended": end and not results, "next": 1}
 
     def due(self, settled):
-        names = sorted((name for name, at in self.ends.items() if at <= self.now), key=lambda name: self.ends.pop(name))
-        rows = [
-            {"number": settled + place + 1, "asked": self.asked[name], "name": name, "kind": "sleep", "value": None}
-            for place, name in enumerate(names)
-        ]
+        got = {name: self.kept[self.awaited[name]].pop(0) for name in self.ends if self.kept.get(self.awaited.get(name))}
+        over = sorted((name for name, at in self.ends.items() if at <= self.now and name not in got), key=lambda name: self.ends[name])
+        rows = []
+        for place, name in enumerate([*got, *over]):
+            del self.ends[name]
+            kind = "message" if name in self.awaited else "sleep"
+            rows.append({"number": settled + place + 1, "asked": self.asked[name], "name": name, "kind": kind, "value": got.get(name)})
         self.results += rows
         return rows
+
+    def send(self, message, value):
+        """Wakes the job if it waits for the message, and keeps the message otherwise."""
+        self.kept.setdefault(message, []).append(value)
 
     def wake(self):
         if self.ends:

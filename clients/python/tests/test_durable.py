@@ -84,6 +84,26 @@ class Results(unittest.TestCase):
         self.assertEqual(self.called, [millrace.RunSuspended] * 3)
         self.assertEqual(list(self.engine.ends), ["nap"])
 
+    def test_a_message_is_waited_for_and_taken_once_in_its_order(self):
+        def handler(job):
+            first = job.wait_for("decided")
+            return [first, job.wait_for("decided", as_="again"), job.wait_for("decided", as_="late", timeout=HOUR)]
+
+        self.assertEqual(run(handler, self.engine)[1], ("asleep",))
+        self.assertEqual(self.engine.ends, {"decided": float("inf")})
+        self.engine.send("other", "0")
+        self.engine.send("decided", '{"yes":true}')
+        self.engine.send("decided", "null")
+        self.engine.due(0)
+        self.assertEqual(run(handler, self.engine, 2)[1], ("asleep",))
+        self.engine.wake()
+        self.assertEqual(run(handler, self.engine, 3)[:2], ([{"yes": True}, None, None], None))
+        self.assertEqual([row["kind"] for row in self.engine.results], ["message"] * 3)
+
+    def test_a_message_that_is_a_sleep_in_the_code_does_not_fit(self):
+        self.assertEqual(run(lambda job: job.wait_for("nap"), self.engine)[1], ("asleep",))
+        self.assertEqual(run(lambda job: job.sleep("nap", 1), self.engine, 2)[1][0], "fail")
+
     def test_a_sleep_until_a_time(self):
         at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=2)
         run(lambda job: job.sleep("nap", at), self.engine)
@@ -224,6 +244,8 @@ class Refusals(unittest.TestCase):
                 option(job.step, ["a"], str),
                 option(job.step, "a", "no function"),
                 option(job.changed, ""),
+                option(job.wait_for, ""),
+                option(lambda: job.wait_for("m", timeout=-1)),
                 option(job.sleep, "b", -1),
                 option(job.sleep, "b", None),
                 option(job.sleep, "b", "2d"),
@@ -234,8 +256,9 @@ class Refusals(unittest.TestCase):
         found = run(handler, Engine(), max_attempts=1)[0]
         name, number = ("OPTION_TYPE", "name"), ("OPTION_RANGE", "name")
         self.assertEqual(found[:8], [name, name, number, number, name, name, ("OPTION_TYPE", "fn"), number])
-        self.assertEqual(found[8:12], [("OPTION_RANGE", "sleep"), *[("OPTION_TYPE", "sleep")] * 2, ("OPTION_RANGE", "sleep")])
-        self.assertEqual(found[12], ("STEP_FAILED", None))
+        self.assertEqual(found[8:10], [("OPTION_TYPE", "message"), ("OPTION_RANGE", "timeout")])
+        self.assertEqual(found[10:14], [("OPTION_RANGE", "sleep"), *[("OPTION_TYPE", "sleep")] * 2, ("OPTION_RANGE", "sleep")])
+        self.assertEqual(found[14], ("STEP_FAILED", None))
 
     def test_a_step_in_a_step_says_so(self):
         failed = run(lambda job: job.step("outer", lambda _: job.step("inner", str)), Engine(), max_attempts=1)[0]

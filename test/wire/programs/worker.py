@@ -161,6 +161,13 @@ def order(job):
     return [first, step("charge"), step("send"), job.changed("new")]
 
 
+def approves(job):
+    """Waits for two messages, with a step in between."""
+    decided = job.wait_for("decided")
+    job.step("noted", lambda step: None)
+    return [decided, job.wait_for("decided", as_="again", timeout=3600), job.run]
+
+
 def misfits(job):
     """Asks for another step than the one that its first run has recorded."""
     job.step("of run %d" % job.run, lambda step: say("misfits", job.run))
@@ -186,7 +193,7 @@ told = threading.Event()
 url, name, *token = sys.argv[1:]
 concurrency, grace = (1, 0.05) if name in ("alone", "ordered") else (8, 5)
 each_of = (upper, reverse, broken, hopeless, third, later, pages, much, wrong, huge, stuck, long, asked, crawl, page, inherits, spreads, queue)
-each_of += (order, misfits, remembers)
+each_of += (approves, order, misfits, remembers)
 handlers = {each.__name__: each for each in each_of}
 defaults = {"asked": {"timeout": 3600, "max_attempts": 9}}
 options = {"queues": ["urgent", "default", "low"], "order": "strict"} if name == "ordered" else {}
