@@ -37,6 +37,17 @@ export function checkWaiting(file: string, name: string, jobs: number): void {
   checkIntegrity(file)
 }
 
+/** So many results of durable calls are in the file. */
+export function checkSteps(file: string, steps: number): void {
+  const db = new Database(file, { readonly: true })
+  try {
+    const found = db.prepare('SELECT count(*) FROM step').pluck().get()
+    if (found !== steps) throw new Error(`${String(found)} of ${steps} results are recorded`)
+  } finally {
+    db.close()
+  }
+}
+
 export function checkIntegrity(file: string): void {
   const db = new Database(file, { readonly: true })
   try {

@@ -149,7 +149,7 @@ function rowOf({ name, headline }: Experiment, { cell, runs, checks }: Measured,
     ...(note !== undefined && { note }),
     figures,
     ...(ratio !== undefined && { ratio }),
-    spread: (Math.max(...mine) - Math.min(...mine)) / median(mine),
+    spread: mine.length === 0 ? 0 : (Math.max(...mine) - Math.min(...mine)) / median(mine),
     runs,
     checks: [...checks],
   }

@@ -11,6 +11,9 @@ const figure = (title: string, better: Figure['better'], digits: number): Figure
 const FIGURES: Readonly<Record<string, Figure>> = {
   jobsPerSecond: figure('jobs/s', 'higher', 0),
   jobsPerSecondAlone: figure('jobs/s without', 'higher', 0),
+  stepsPerSecond: figure('steps/s', 'higher', 0),
+  resumedMs: figure('resumed ms', 'lower', 1),
+  resumedP99Ms: figure('resumed p99 ms', 'lower', 1),
   ofNone: figure('of the speed without', 'higher', 2),
   mainMicrosPerJob: figure('main thread µs/job', 'lower', 1),
   mainMicrosPerJobAlone: figure('without', 'lower', 1),

@@ -3,6 +3,7 @@ import { FEATURES } from './features.ts'
 import { EMPTY, HANDLERS } from './handlers.ts'
 import type { Durability } from './measurement.ts'
 import { findRow, type Row } from './result.ts'
+import { resume, sleepers, steps } from './stepGoals.ts'
 
 export interface Held {
   readonly what: string
@@ -237,4 +238,7 @@ export const GOALS: readonly Goal[] = [
   remote,
   idleWorkers,
   freeKey,
+  steps,
+  resume,
+  sleepers,
 ]

@@ -22,6 +22,8 @@ export interface Settings {
   /** Who offers the load to the event loop's host. */
   readonly load: 'none' | 'host' | 'thread'
   readonly seconds: number
+  /** Results that each job records. */
+  readonly stepsPerJob: number
   /** A name in `handlers.ts`; of a peer, the handler of `endToEnd`. */
   readonly handler: string
   /** In use, of `features.ts`. */
@@ -35,9 +37,10 @@ export interface Settings {
 
 /**
  * `waiting`, `scheduled`: of another name; `behind`: in the same lane, at a lower priority; `names`: waiting, spread over 50,000
- * names that nobody serves; `own`: waiting for the worker that is measured.
+ * names that nobody serves; `asleep`: of another name, in a handler that has recorded a result; `own`: waiting for the worker that
+ * is measured.
  */
-export type BacklogShape = 'none' | 'waiting' | 'scheduled' | 'behind' | 'names' | 'own'
+export type BacklogShape = 'none' | 'waiting' | 'scheduled' | 'behind' | 'names' | 'asleep' | 'own'
 
 export type PeerTask = 'enqueue' | 'bulk' | 'drain' | 'endToEnd' | 'idle'
 
@@ -55,6 +58,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'file'> = {
   backlogJobs: 0,
   load: 'none',
   seconds: 0,
+  stepsPerJob: 0,
   handler: 'empty',
   feature: 'none',
   peer: '',

@@ -21,6 +21,9 @@ export function payloadOf(index: number, tag = 'aaaaaa'): Payload {
   return { path, width: 1920, height: 1080, format: 'webp', quality: 82, user: 'u-0001', tag }
 }
 
+/** What each step of every job returns: 100 bytes of JSON. */
+export const STEP_RESULT = 'r'.repeat(98)
+
 /** The number that `payloadOf` was given. */
 export function indexOf(payload: unknown): number {
   const { path } = payload as Payload

@@ -5,7 +5,7 @@ import type { Cell, Experiment } from './experiment.ts'
 
 const SIZES = [100_000, 1_000_000, 10_000_000]
 
-export const SHAPES: Readonly<Record<Exclude<BacklogShape, 'none' | 'own'>, string>> = {
+export const SHAPES: Readonly<Record<Exclude<BacklogShape, 'none' | 'asleep' | 'own'>, string>> = {
   waiting: 'waiting, of another name',
   scheduled: 'scheduled for next year, of another name',
   behind: 'waiting in the same lane, at a lower priority',

@@ -13,6 +13,9 @@ import { idle } from './idle.ts'
 import { idleWorkers } from './idleWorkers.ts'
 import { postgres } from './postgres.ts'
 import { remote } from './remote.ts'
+import { resume } from './resume.ts'
+import { sleepers } from './sleepers.ts'
+import { steps } from './steps.ts'
 import { sustained } from './sustained.ts'
 
 export const EXPERIMENTS: readonly Experiment[] = [
@@ -24,6 +27,9 @@ export const EXPERIMENTS: readonly Experiment[] = [
   remote,
   postgres,
   idleWorkers,
+  steps,
+  resume,
+  sleepers,
   features,
   idle,
   greedy,

@@ -14,9 +14,13 @@ import { idleWorkers } from './idleWorkers.ts'
 import { limit } from './limit.ts'
 import { limitDrain } from './limitDrain.ts'
 import { limitInsert } from './limitInsert.ts'
+import { limitSteps } from './limitSteps.ts'
 import { peer } from './peer.ts'
 import { postgresLimit } from './postgresLimit.ts'
 import { remote } from './remote.ts'
+import { resume } from './resume.ts'
+import { sleepers } from './sleepers.ts'
+import { steps } from './steps.ts'
 import { sustained } from './sustained.ts'
 
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -34,8 +38,12 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   limit,
   limitDrain,
   limitInsert,
+  limitSteps,
   peer,
   postgresLimit,
   remote,
+  resume,
+  sleepers,
+  steps,
   sustained,
 }

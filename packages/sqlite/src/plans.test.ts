@@ -137,7 +137,7 @@ test('a look goes through rows by their numbers, and through failed jobs of a sp
 
 test('the last runs that a filter judges are found row by row', () => {
   const found = plan(reads, 'fingerprint(error_name')
-  expect(found).toContain('SEARCH attempt USING PRIMARY KEY (seq=?)')
+  expect(found).toContain('SEARCH attempt USING INDEX sqlite_autoindex_attempt_1 (seq=?)')
   expect(found).toContain('SEARCH session USING INTEGER PRIMARY KEY (rowid=?)')
   expect(found).not.toContain('TEMP B-TREE')
 })
@@ -182,8 +182,8 @@ test('keys that have run out come by their time, and their jobs by row number', 
 
 test('the newest lines of a run are found by their places, however many there are', () => {
   const found = plan(reads, 'AS own WHERE own.seq')
-  expect(found).toContain('SEARCH log USING PRIMARY KEY (seq=? AND run=? AND slot>?)')
-  expect(found).toContain('SEARCH own USING PRIMARY KEY (seq=? AND run=?)')
+  expect(found).toContain('SEARCH log USING INDEX sqlite_autoindex_log_1 (seq=? AND run=? AND slot>?)')
+  expect(found).toContain('SEARCH own USING COVERING INDEX sqlite_autoindex_log_1 (seq=? AND run=?)')
 })
 
 test('a job of a journal is found by its index', () => {
@@ -248,7 +248,7 @@ SEARCH history USING PRIMARY KEY (queue=? AND step=? AND at>?)`,
   expect(plan(writes, 'DELETE FROM failure WHERE last_at')).toBe('SEARCH failure USING INDEX failure_last (last_at<?)')
   const failures = plan(reads, 'FROM failure')
   expect(failures).toContain('SEARCH job USING INTEGER PRIMARY KEY (rowid=?)')
-  expect(failures).toContain('SEARCH attempt USING PRIMARY KEY (seq=? AND run=?)')
+  expect(failures).toContain('SEARCH attempt USING INDEX sqlite_autoindex_attempt_1 (seq=? AND run=?)')
 })
 
 test('the last runs of a page are found job by job', () => {
@@ -256,8 +256,8 @@ test('the last runs of a page are found job by job', () => {
     'SCAN wanted VIRTUAL TABLE INDEX 1:',
     'SEARCH job USING INTEGER PRIMARY KEY (rowid=?)',
     'SEARCH session USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
-    'SEARCH attempt USING PRIMARY KEY (seq=? AND run=?) LEFT-JOIN',
+    'SEARCH attempt USING INDEX sqlite_autoindex_attempt_1 (seq=? AND run=?) LEFT-JOIN',
     'CORRELATED SCALAR SUBQUERY 1',
-    'SEARCH each USING PRIMARY KEY (seq=?)',
+    'SEARCH each USING COVERING INDEX sqlite_autoindex_attempt_1 (seq=?)',
   ])
 })

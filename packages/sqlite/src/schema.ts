@@ -169,6 +169,7 @@ CREATE TABLE session (
   process TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX session_present ON session (presence) WHERE presence <> 'gone';
+-- The rows of attempts, log lines and results may be large: in a table without row ids, one over 1,002 bytes takes a page of its own.
 CREATE TABLE attempt (
   seq INTEGER NOT NULL, run INTEGER NOT NULL, attempt INTEGER NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER NOT NULL,
   worker TEXT NOT NULL, error_name TEXT NOT NULL, error_message TEXT NOT NULL, error_stack TEXT,
@@ -176,13 +177,13 @@ CREATE TABLE attempt (
   -- JSON: [{ name, message, code? }], the nearest first.
   error_cause TEXT,
   PRIMARY KEY (seq, run)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE TABLE log (
   seq INTEGER NOT NULL, run INTEGER NOT NULL, slot INTEGER NOT NULL, number INTEGER NOT NULL, at INTEGER NOT NULL,
   level TEXT NOT NULL, message TEXT NOT NULL, fields TEXT,
   PRIMARY KEY (seq, run, slot)
-) STRICT, WITHOUT ROWID;
--- Results of durable calls. A row may be large, and a row of over 1,002 bytes would take a page of its own in a table without row ids.
+) STRICT;
+-- Results of durable calls.
 CREATE TABLE step (
   seq INTEGER NOT NULL, number INTEGER NOT NULL, asked INTEGER NOT NULL, name TEXT NOT NULL,
   -- 0 step, 1 sleep, 2 message, 3 join, 4 change

@@ -99,9 +99,9 @@ export class RunContext implements Context {
   /** True if the run is given back at its next durable call. */
   isLeaving = false
   /** Called with the end of the run; set before its handler begins. */
-  settled: (settlement: Settlement) => void = () => {}
+  settled: (settlement: Settlement) => void = ignore
   /** Called with the error by which a durable call ends the run: its handler may never settle. */
-  failed: (error: unknown) => void = () => {}
+  failed: (error: unknown) => void = ignore
 
   constructor(grant: Grant, link: RunLink) {
     this.grant = grant
@@ -427,9 +427,11 @@ export class RunContext implements Context {
 
 /** Returns the promise, which rejects for callers that await it. A handler that does not is no reason to end the process. */
 function unbothered<Value>(promise: Promise<Value>): Promise<Value> {
-  promise.catch(() => {})
+  promise.catch(ignore)
   return promise
 }
+
+function ignore(): void {}
 
 /** Returns the fields as JSON. Fields that cannot be encoded are no reason to fail a job. */
 function fieldsText(fields: Readonly<Record<string, unknown>>): string {

@@ -18,6 +18,10 @@ type RawStep = [
   ...error: RawError,
 ]
 
+/** The places of a value and of its bytes. */
+const VALUE = 7
+const BYTES = 8
+
 /** The columns of `step` behind `seq` and before its value. */
 const FACTS = 'number, asked, name, kind, run, started_at, ended_at'
 
@@ -34,12 +38,22 @@ export interface StepValue {
   readonly bytes: string
 }
 
+/** Up to so many results are read without a look at their sizes first: most jobs that resume have few. */
+const FEW = 4
+
 export function prepareSteps(prepare: Prepare, { columns, bytes }: StepValue): TurnReads['steps'] {
   const sizes = prepare<SizedRow>(`SELECT number, ${bytes} FROM step WHERE seq = ? AND number > ? ORDER BY number LIMIT ?`)
   const page = prepare<RawStep>(
     `SELECT ${FACTS}, ${columns}, ${ERROR_COLUMNS} FROM step WHERE seq = ? AND number > ? AND number <= ? ORDER BY number`,
   )
+  const few = prepare<RawStep>(
+    `SELECT ${FACTS}, ${columns}, ${ERROR_COLUMNS} FROM step WHERE seq = ? AND number > ? ORDER BY number LIMIT ${FEW + 1}`,
+  )
   return (seq, after, limit, most) => {
+    if (after === 0 && limit > FEW) {
+      const all = few.all(seq, after)
+      if (all.length <= FEW && sizeOf(all) <= most) return { results: all.map(stepFrom), complete: true }
+    }
     // Sizes are read without their values, of which there may be gigabytes.
     const { last, complete } = cutBySize(sizes.all(seq, after, limit + 1), limit, most)
     return { results: last === undefined ? [] : page.all(seq, after, last).map(stepFrom), complete }
@@ -62,6 +76,10 @@ export function cutBySize(
   })
   const [last] = known.at(end < 0 ? -1 : end - 1) ?? []
   return { last, complete: end < 0 }
+}
+
+function sizeOf(steps: readonly RawStep[]): number {
+  return steps.reduce((sum, step) => sum + ((step[VALUE] ?? step[BYTES])?.length ?? 0), 0)
 }
 
 function stepFrom([number, asked, name, kind, run, startedAt, endedAt, value, bytes, ...error]: RawStep): StepResult {

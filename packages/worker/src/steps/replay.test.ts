@@ -17,7 +17,7 @@ type Program =
 const leaf: fc.Arbitrary<Program> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('step' as const), fails: fc.constantFrom(0, 0, 0, 1, 9), ticks: fc.nat(3) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('sleep' as const), delay: fc.nat(5) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('microtasks' as const), count: fc.nat(4) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('microtasks' as const), count: fc.nat(30) }) },
 )
 const { program } = fc.letrec<{ program: Program }>((tie) => ({
   program: fc.oneof(
@@ -42,6 +42,8 @@ class Engine {
   readonly results: StepResult[] = []
   readonly #ends = new Map<string, number>()
   readonly #asked = new Map<string, number>()
+  /** Answers that come with the same message. */
+  #message: Promise<void> | undefined
   now = 0
   calls = new Map<string, number>()
 
@@ -50,7 +52,7 @@ class Engine {
       await after(ticks())
       if (!isAlive()) return new Promise<T>(() => {})
       const result = work()
-      await after(ticks())
+      await (ticks() === 0 ? this.#together() : after(ticks()))
       return isAlive() ? result : new Promise<T>(() => {})
     }
     return {
@@ -66,6 +68,13 @@ class Engine {
         }),
       wait: (waits, settled, end) => alive(() => this.#wait(waits, settled, end)),
     }
+  }
+
+  #together(): Promise<void> {
+    this.#message ??= after(1).then(() => {
+      this.#message = undefined
+    })
+    return this.#message
   }
 
   #wait(waits: readonly WantedWait[], settled: number, end: boolean) {
@@ -122,8 +131,12 @@ async function run(
   const seen: string[] = []
   let isAlive = true
   let finish: (end: Run['end']) => void = () => {}
+  let isOver = false
   const finished = new Promise<Run['end']>((resolve) => {
-    finish = resolve
+    finish = (end) => {
+      isOver = true
+      resolve(end)
+    }
   })
   const timers = new Set<NodeJS.Immediate>()
   /** Calls back after so many macrotasks: long enough for whatever comes first, and soon over. */
@@ -148,7 +161,10 @@ async function run(
     end: (error) => finish(error instanceof WaitSignal ? 'asleep' : isErrorOf(error, 'StepsChangedError') ? 'changed' : 'failed'),
   })
   const interpret = async (each: Program, name: string): Promise<unknown> => {
-    const note = (what: unknown) => void seen.push(`${name} ${what}`)
+    // What a handler does in the microtasks after its end is not compared: the runs end at different moments of it.
+    const note = (what: unknown) => {
+      if (!isOver) seen.push(`${name} ${what}`)
+    }
     switch (each.do) {
       case 'step':
         return replay
@@ -216,6 +232,21 @@ async function run(
 
 const lives = fc.array(fc.record({ lifetime: fc.oneof(fc.nat(30), fc.constant(5_000)), seed: fc.nat() }), { minLength: 1, maxLength: 8 })
 
+/** An answer that comes before the macrotask of its call has ended: a result that is delivered at once wins a race that it loses later. */
+const atOnce: [Program, { lifetime: number; seed: number }[]] = [
+  {
+    do: 'race',
+    of: [
+      { do: 'sequence', of: [{ do: 'step', fails: 0, ticks: 0 }] },
+      { do: 'microtasks', count: 6 },
+    ],
+  },
+  [
+    { lifetime: 5_000, seed: 646_185_030 },
+    { lifetime: 5_000, seed: 0 },
+  ],
+]
+
 test('runs of a job see the same results in the same order', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(program, lives, async (each, plans) => {
@@ -250,6 +281,6 @@ test('runs of a job see the same results in the same order', { timeout: 600_000 
       }
       throw new Error('it never ends')
     }),
-    { numRuns: Number(process.env['RUNS'] ?? 300), endOnFailure: false },
+    { numRuns: Number(process.env['RUNS'] ?? 300), endOnFailure: false, examples: [atOnce] },
   )
 })

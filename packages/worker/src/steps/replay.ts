@@ -2,7 +2,8 @@
  * The durable calls of a run. A handler runs again from its beginning after each wait and each failure, and gets the results that were
  * recorded before, by their names and in the order in which they came. So it takes the same way again.
  *
- * One macrotask lies before each delivery, live and on replay, also if nothing is between: `#turn` delivers one result, and plans the next.
+ * A macrotask begins between the call of a result and its delivery, and between two deliveries, live and on replay: `#turn` delivers one
+ * result, and plans the next.
  */
 import {
   decodeData,
@@ -249,7 +250,11 @@ export class Replay {
     ) {
       this.#held.push(call)
       this.#soon()
-    } else call.start(call)
+    } else {
+      // Its answer may come before this macrotask has ended.
+      this.#soon()
+      call.start(call)
+    }
   }
 
   /** Continues a macrotask later: until then other branches of the handler may ask for results, too. */
@@ -259,8 +264,13 @@ export class Replay {
     this.#options.planned?.()
     this.#options.afterTurn(() => {
       this.#isPlanned = false
-      if (!this.#isDead && !this.#isWaitSent) this.#turn()
+      this.#continue()
     })
+  }
+
+  /** Continues in this macrotask if nothing was asked for or delivered in it: that would have planned the next. */
+  #continue(): void {
+    if (!this.#isPlanned && !this.#isDead && !this.#isWaitSent) this.#turn()
   }
 
   /** True if the run ends as soon as no step runs. */
@@ -292,10 +302,12 @@ export class Replay {
   /** Starts the calls that are held, unless a result that is due has yet to be asked for. */
   #startHeld(): void {
     const due = this.#order.due()
-    const isFree = ({ kind }: Call) => due === undefined || kind === 'change'
-    const free = this.#held.filter(isFree)
-    this.#held = this.#held.filter((call) => !isFree(call))
-    for (const call of free) call.start(call)
+    if (this.#held.length > 0) {
+      const isFree = ({ kind }: Call) => due === undefined || kind === 'change'
+      const free = this.#held.filter(isFree)
+      this.#held = this.#held.filter((call) => !isFree(call))
+      for (const call of free) call.start(call)
+    }
     const isStuck = () => this.#order.next() === undefined && this.#order.asked() !== undefined
     this.#watch(due !== undefined && (this.#held.length > 0 || isStuck()) ? due : undefined)
   }
@@ -330,15 +342,17 @@ export class Replay {
   async #run(call: Call, work: () => Promise<Outcome | undefined>): Promise<void> {
     this.#running++
     const startedAt = this.#options.now()
+    let isCommitted = false
     try {
       const outcome = await work()
-      if (outcome !== undefined) await this.#record(call, startedAt, outcome)
+      if (outcome !== undefined) isCommitted = await this.#record(call, startedAt, outcome)
     } catch (error) {
       // What a handler throws may throw again as it is read.
       this.#failure ??= { error }
     }
     this.#running--
-    this.#soon()
+    if (isCommitted) this.#continue()
+    else this.#soon()
   }
 
   /** Returns how a step ends; undefined if its failure ends the run. */
@@ -361,18 +375,23 @@ export class Replay {
     }
   }
 
-  async #record(call: Call, startedAt: number, outcome: Outcome): Promise<void> {
+  /** Returns true once the result is committed; false if the run is over. */
+  async #record(call: Call, startedAt: number, outcome: Outcome): Promise<boolean> {
     if (this.#isWaitSent) await new Promise<void>((resolve) => this.#unsent.push(resolve))
-    if (this.#isDead) return
+    if (this.#isDead) return false
     const { name, asked, kind } = call
     const number = this.#order.settled + 1
     const result: NewResult = { startedAt, number, asked, name, kind: kind as NewResult['kind'], ...outcome }
     const entry = this.#order.push(result, call, false)
-    const stored = await this.#asked(async () => ({ error: await this.#options.link.step(result) }))
-    if (stored === undefined) return
-    entry.error = stored.error
+    try {
+      entry.error = await this.#options.link.step(result)
+    } catch (refusal) {
+      this.#end(refusal)
+    }
+    if (this.#isDead) return false
     entry.isCommitted = true
     this.#noteRecorded()
+    return true
   }
 
   #noteRecorded(): void {

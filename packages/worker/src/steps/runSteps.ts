@@ -99,14 +99,23 @@ export class RunSteps {
     this.#replay?.leave(new WorkerStoppedError('the worker is stopping: the job is given back'))
   }
 
-  async #ask<Value>(name: string, ask: (replay: Replay) => Promise<Value>): Promise<Value> {
+  #ask<Value>(name: string, ask: (replay: Replay) => Promise<Value>): Promise<Value> {
+    try {
+      return ask(this.#for(name))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** Returns the durable calls of the run for a call of that name. */
+  #for(name: string): Replay {
     if (textOption('name', name) === START)
       throw new OptionTypeError('name', `a durable call cannot have the name '${START}', which stands for the beginning of a handler`)
     this.#replay ??= this.#begin()
     const { isLeaving, job } = this.#context
     if (isLeaving) this.leave()
     if (this.#link.replay?.strayed.delete(job.id)) this.#end(new NonRetryableError(STRAYED))
-    return await ask(this.#replay)
+    return this.#replay
   }
 
   #begin(): Replay {

@@ -1,7 +1,8 @@
 /** Packs deliveries on their way back: replies and grants as columns, everything else as it is. */
-import type { Delivery, Enqueued, Grant, JobView, JournalEvent, Notice, Reply } from '@millrace/core'
+import type { Delivery, Enqueued, Grant, JobView, JournalEvent, Notice, RecordedPage, Reply } from '@millrace/core'
 import { NumberColumn, NumberReader, type Numbers } from './columns.ts'
 import { packJobs, unpackJobs } from './jobs.ts'
+import { packResults, unpackResults } from './results.ts'
 
 /** Codes of replies. Each is followed by the reply's id and by the values that are named here. */
 const ANY = 0 // values: value, refusal
@@ -9,6 +10,8 @@ const TRUE = 1
 const ENQUEUED = 2 // numbers: seq, node, enqueuedAt
 const MATCHED = 3 // the same, if a key matched an earlier job
 const PAGE = 4 // a page of jobs, which `packJobs` writes behind it; values: the page without them
+
+const RECORDED = 5 // a page of results for a run, which `packResults` writes behind it; values: the page without them
 
 export interface PackedDelivery {
   readonly replies: Numbers
@@ -52,6 +55,12 @@ function packReplies(replies: readonly Reply[]): Pick<PackedDelivery, 'replies' 
       column.push(id)
       values.push(rest)
       packJobs(jobs, column, values)
+    } else if (isRecorded(value)) {
+      const { results, ...rest } = value
+      column.push(RECORDED)
+      column.push(id)
+      values.push(rest)
+      packResults(results, column, values)
     } else {
       column.push(value === true ? TRUE : ANY)
       column.push(id)
@@ -77,6 +86,9 @@ function unpackReplies({ replies: numbers, replyValues: values }: PackedDelivery
     } else if (code === PAGE) {
       const rest = take() as object
       replies.push({ id, value: { ...rest, jobs: unpackJobs(reader, take) } })
+    } else if (code === RECORDED) {
+      const rest = take() as Omit<RecordedPage, 'results'>
+      replies.push({ id, value: { ...rest, results: unpackResults(reader, take) } })
     } else {
       replies.push({ id, value: [{ seq: reader.take(), node: reader.take(), enqueuedAt: reader.take(), created: code === ENQUEUED }] })
     }
@@ -169,6 +181,10 @@ interface Page {
 /** True for a page of a list or of an export. A flow's page names its first job, and its jobs are of another shape. */
 function isPage(value: unknown): value is Page {
   return typeof value === 'object' && value !== null && 'jobs' in value && 'next' in value && !('first' in value)
+}
+
+function isRecorded(value: unknown): value is RecordedPage {
+  return typeof value === 'object' && value !== null && 'results' in value && 'generation' in value
 }
 
 function enqueuedOne(value: unknown): Enqueued | undefined {

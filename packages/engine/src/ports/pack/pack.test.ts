@@ -1,4 +1,4 @@
-import { type Delivery, type Grant, type JobView, type Reply, type Request, STATES } from '@millrace/core'
+import { type Delivery, type Grant, type JobView, type Reply, type Request, STATES, STEP_KINDS } from '@millrace/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { packDelivery, unpackDelivery } from './deliveries.ts'
@@ -31,6 +31,14 @@ const command = fc.oneof(
   fc.record(
     { op: fc.constant('complete' as const), seq: count, run: count, output: data, enqueues: fc.array(newJob) },
     { requiredKeys: ['op', 'seq', 'run', 'output'] },
+  ),
+  fc.record(
+    {
+      op: fc.constant('step' as const),
+      ...{ seq: count, run: count, number: count, asked: count, name: fc.string(), startedAt: count, value: data },
+      ...{ kind: fc.constantFrom('step' as const, 'change' as const), error: fc.object() },
+    },
+    { requiredKeys: ['op', 'seq', 'run', 'number', 'asked', 'name', 'startedAt', 'value', 'kind'] },
   ),
   fc.record({ op: fc.constant('giveBack' as const), seq: count, run: count }),
   fc.constant({ op: 'stats' as const }),
@@ -106,7 +114,18 @@ const job = fc
 const jobs = fc.array(job, { maxLength: 5 })
 /** What a page of a flow has of a job. */
 const flowJob = fc.record({ seq: count, ref: fc.string(), name: fc.string(), dependsOn: fc.constant([{ seq: 1, ref: 'a', told: null }]) })
+const result = fc.record(
+  {
+    ...{ number: count, asked: count, name: fc.string(), kind: fc.constantFrom(...STEP_KINDS), run: count },
+    ...{ startedAt: count, endedAt: count, value: data, error: fc.object() },
+  },
+  { requiredKeys: ['number', 'asked', 'name', 'kind', 'run', 'startedAt', 'endedAt', 'value'] },
+)
 const reply = fc.oneof(
+  fc.record({
+    id: count,
+    value: fc.record({ results: fc.array(result), next: fc.option(count), generation: fc.nat(), waits: fc.array(fc.object()) }),
+  }),
   fc.record({ id: count, value: fc.record({ jobs, next: fc.option(count) }) }),
   fc.record({
     id: count,

@@ -1,5 +1,5 @@
 /** Packs requests on their way to the writer: a column of numbers and, in the same order, all other values. */
-import type { Data, NewJob, Request } from '@millrace/core'
+import type { Data, NewJob, Request, StepCommand } from '@millrace/core'
 import { NumberColumn, NumberReader, type Numbers } from './columns.ts'
 
 /** Codes of requests. Each is followed by the request's id and by the values that are named here. */
@@ -10,6 +10,7 @@ const ENQUEUE_OPTIONS = 3 // values: name, data, the rest of the job
 const ENQUEUE_SAME_OPTIONS = 4 // values: data
 const COMPLETE = 5 // numbers: seq, run
 const COMPLETE_OUTPUT = 6 // numbers: seq, run; values: output
+const STEP = 7 // numbers: seq, run, number, asked, startedAt; values: name, value
 
 export interface PackedRequests {
   readonly numbers: Numbers
@@ -48,6 +49,15 @@ export function packRequests(requests: readonly Request[]): PackedRequests {
         values.push(job.name, job.data)
       }
       column.push(id)
+    } else if (command.op === 'step' && command.kind === 'step' && command.error === undefined) {
+      column.push(STEP)
+      column.push(id)
+      column.push(command.seq)
+      column.push(command.run)
+      column.push(command.number)
+      column.push(command.asked)
+      column.push(command.startedAt)
+      values.push(command.name, command.value)
     } else {
       column.push(ANY)
       column.push(id)
@@ -90,6 +100,15 @@ export function unpackRequests({ numbers, values }: PackedRequests): Request[] {
       case ENQUEUE_SAME_OPTIONS:
         requests.push({ id, command: { op: 'enqueue', jobs: [{ ...(lastJob as NewJob), data: values[next++] as Data }] } })
         break
+      case STEP: {
+        const [seq, run, number] = [reader.take(), reader.take(), reader.take()]
+        const [asked, startedAt] = [reader.take(), reader.take()]
+        const name = values[next++] as string
+        const value = values[next++] as Data
+        const step: Required<Omit<StepCommand, 'error'>> = { op: 'step', seq, run, number, asked, name, kind: 'step', startedAt, value }
+        requests.push({ id, command: step })
+        break
+      }
       default:
         requests.push({ id, command: values[next++] as Request['command'] })
     }
