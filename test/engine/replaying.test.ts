@@ -249,7 +249,7 @@ test('a batch has no durable calls', async () => {
     ),
   )
   await (await t.engine.enqueue(order, '')).result()
-  expect(messages).toEqual(Array(3).fill(expect.stringMatching(/batches has no step, sleep or changed/)))
+  expect(messages).toEqual(Array(3).fill(expect.stringMatching(/batches has no step, sleep, waitFor or changed/)))
 })
 
 describe("replay: 'always'", () => {

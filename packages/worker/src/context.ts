@@ -25,7 +25,6 @@ import {
   type RunKey,
   type StepsChangedError,
   validateSnoozeOptions,
-  type WaitForOptions,
   type WorkerStoppedError,
 } from '@millrace/core'
 import type { Context, Mistake, Parent, Progress } from './handlerContext.ts'
@@ -181,7 +180,7 @@ export class RunContext implements Context {
   }
 
   get waitFor(): Context['waitFor'] {
-    return ((message: string, options?: WaitForOptions) => unbothered(this.#durable.waitFor(message, options))) as Context['waitFor']
+    return ((message: string, options?: object) => unbothered(this.#durable.waitFor(message, options))) as Context['waitFor']
   }
 
   get changed(): Context['changed'] {
