@@ -10,7 +10,7 @@ import { PageServer } from './server.ts'
 
 /** The scopes of each token, by the name of the token. */
 export const SCOPES = {
-  admin: ['enqueue', 'work', 'read', 'admin'],
+  admin: ['enqueue', 'work', 'read', 'admin', 'send'],
   read: ['read'],
   enqueue: ['enqueue', 'read'],
   work: ['work', 'read'],

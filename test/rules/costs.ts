@@ -25,7 +25,7 @@ export const COSTS: Readonly<Record<string, Partial<Pick<Cost, Kind>>>> = {
   'test/cost': { processes: 1 },
   'test/dashboard': { processes: 12, threads: 35, pages: 139 },
   'test/demo': { processes: 3, threads: 24 },
-  'test/engine': { processes: 23, threads: 160 },
+  'test/engine': { processes: 24, threads: 160 },
   'test/examples': { processes: 32, threads: 3 },
   'test/exec': { processes: 39, threads: 9 },
   'test/failures': { processes: 20, threads: 92 },
