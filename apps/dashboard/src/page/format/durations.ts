@@ -53,8 +53,12 @@ export function rough(ms: number): string {
   return ms < D ? `${Math.floor(ms / H)} h` : `${Math.floor(ms / D)} d`
 }
 
+/** A job that waits for a message alone is due at this time. */
+export const ON_MESSAGE = Date.parse('9999-12-31T23:59:59.999Z')
+
 /** How long ago a time was: "now", "41 s ago". What lies ahead is "in 4 s". */
 export function ago(atMs: number, nowMs: number): string {
+  if (atMs === ON_MESSAGE) return 'on a message'
   const past = nowMs - atMs
   if (past <= -S) return `in ${rough(-past)}`
   return past < S ? 'now' : `${rough(past)} ago`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cut } from './cut.ts'
-import { ago, duration, exactSpan, rough, span } from './durations.ts'
+import { ago, duration, exactSpan, ON_MESSAGE, rough, span } from './durations.ts'
 import { escaped } from './escaped.ts'
 import { shortId } from './ids.ts'
 import { bytes, change, count, counted, rate, short } from './numbers.ts'
@@ -42,6 +42,10 @@ test.each([
   [120 * H, '5 d ago'],
 ])('%d ms in the past is "%s"', (past, text) => {
   expect(ago(1_000_000_000, 1_000_000_000 + past)).toBe(text)
+})
+
+test('a job that waits for a message alone is due at no time', () => {
+  expect(ago(ON_MESSAGE, 1_000)).toBe('on a message')
 })
 
 test('a setting is in the largest unit that says all of it', () => {

@@ -1,8 +1,12 @@
 /** Formats numbers, times and durations for people. */
-import { withCommas } from '@millrace/core'
+import { NEVER_DUE, withCommas } from '@millrace/core'
+
+/** Stands for the due time of a job that waits for a message alone. */
+const ON_MESSAGE = 'on a message'
 
 /** Formats a time as `2026-11-21 17:04:05Z`, or as a dash if there is none. */
 export function timeText(at: Date | undefined): string {
+  if (at?.getTime() === NEVER_DUE) return ON_MESSAGE
   return at === undefined ? '-' : `${at.toISOString().slice(0, 19).replace('T', ' ')}Z`
 }
 
@@ -21,6 +25,7 @@ export function durationText(ms: number): string {
 /** Formats how long ago a time was, or how far ahead it is: `4m 5s ago`, `in 1.2s`. */
 export function awayText(at: Date | undefined, now: number): string {
   if (at === undefined) return '-'
+  if (at.getTime() === NEVER_DUE) return ON_MESSAGE
   const ms = at.getTime() - now
   return ms > 0 ? `in ${durationText(ms)}` : `${durationText(-ms)} ago`
 }

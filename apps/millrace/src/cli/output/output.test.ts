@@ -76,6 +76,8 @@ test('times, distances, counts and bytes', () => {
   expect(awayText(new Date(NOW - 5_000), NOW)).toBe('5.0s ago')
   expect(awayText(new Date(NOW + 120_000), NOW)).toBe('in 2m 0s')
   expect(awayText(undefined, NOW)).toBe('-')
+  const never = new Date('9999-12-31T23:59:59.999Z')
+  expect([awayText(never, NOW), timeText(never)]).toEqual(['on a message', 'on a message'])
   expect([many(1, 'job'), many(1_000, 'job')]).toEqual(['1 job', '1,000 jobs'])
   expect([0, 1_023, 1_024, 5 * 2 ** 20].map(bytesText)).toEqual(['0 B', '1023 B', '1.0 KiB', '5.0 MiB'])
 })

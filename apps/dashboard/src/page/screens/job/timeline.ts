@@ -1,6 +1,6 @@
 /** The life of a job as a line: what it waited for, when it ran, and the pauses between its attempts. */
 import type { JobAnswer } from '../../api/answers.ts'
-import { duration } from '../../format/durations.ts'
+import { duration, ON_MESSAGE } from '../../format/durations.ts'
 import { JOB_PAGE_TEXT as text } from './text.ts'
 
 export type SegmentKind = 'scheduled' | 'waited' | 'backoff' | 'ok' | 'bad' | 'running'
@@ -42,7 +42,8 @@ export function timelineOf(job: JobAnswer, now: number): Timeline {
     at = Math.max(at, end)
     hasFailed = true
   }
-  if (job.state === 'scheduled')
+  if (due === ON_MESSAGE) add('waited', now, text.timeline.waits)
+  else if (job.state === 'scheduled')
     add(hasFailed ? 'backoff' : 'scheduled', Math.max(due, now), hasFailed ? text.timeline.backoff : text.timeline.due)
   if (job.finishedAt !== undefined && !hasFailed) add('waited', Date.parse(job.finishedAt), text.timeline.waited)
   if (job.state === 'waiting' || job.state === 'blocked') add('waited', now, text.timeline.waits)
