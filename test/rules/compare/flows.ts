@@ -64,11 +64,10 @@ export const flows: Group = {
       ['packages/worker/src/batch/batch.test.ts', 'is full by itself, whatever comes of other keys'],
       { graphile: 'a job key merges the arrays of several calls' },
     ),
-    partly(
+    has(
       'Durable steps within a handler',
       'partly no no yes no partly yes yes yes no',
-      ['test/engine/working.test.ts', 'a checkpoint is found by the next attempt'],
-      'A handler stores a [checkpoint](payloads.md) and continues from it; there is no list of named steps.',
+      ['test/engine/steps.test.ts', 'is called once, and gives what JSON gives back: now, and in every later run'],
       {
         bullmq: 'the handler stores the next step in the data of the job',
         sidekiq: 'iterable jobs keep the place in their list',
@@ -76,10 +75,9 @@ export const flows: Group = {
         goodJob: 'by continuations of Active Job',
       },
     ),
-    lacks(
-      'A job waits for an event from outside',
-      'no no no Pro no no no no yes no',
-      'A job waits for a time or for jobs ([lifecycle](lifecycle.md)). Enqueue the second half when the event comes, or snooze.',
-    ),
+    has('A job waits for an event from outside', 'no no no Pro no no no no yes no', [
+      'test/engine/messages.test.ts',
+      'sleeps until the message comes, without a slot, and gives what JSON gives back',
+    ]),
   ],
 }
