@@ -48,12 +48,12 @@ function markOf({ facts, effects }: TurnContext, { seq }: Job, from: string | un
 
 function ambiguous(job: Job, { name, next = '' }: StepMark): Refused {
   const jobId = formatId(job)
-  const message = `job ${jobId} continued with '${next}' after its step '${name}' had failed: give the step to continue from, as in { from: '${name}' }, or { from: '${START}' }`
+  const message = `job ${jobId} continued with '${next}' after its step '${name}' had failed: give from, the name of the step to continue from: '${name}', or '${START}' for the beginning`
   return new Refused({ code: 'AMBIGUOUS_RETRY', message, details: { jobId } })
 }
 
 function noStep(job: Job, from: string): Refused {
   const jobId = formatId(job)
-  const message = `job ${jobId} has no result of '${from}' to continue from: steps(id) lists its results, and '${START}' is the beginning`
+  const message = `job ${jobId} has no result of '${from}' to continue from: give the name of one of its steps, or '${START}' for the beginning`
   return new Refused({ code: 'STEP_NOT_FOUND', message, details: { jobId, step: from } })
 }
