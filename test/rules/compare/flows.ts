@@ -1,4 +1,4 @@
-import { type Group, has, lacks, partly } from './row.ts'
+import { type Group, has, partly } from './row.ts'
 
 // Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
 export const flows: Group = {

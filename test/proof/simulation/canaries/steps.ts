@@ -156,8 +156,8 @@ export const STEPS: readonly Canary[] = [
   {
     name: 'the-newest-message-first',
     file: `${kernel}/state/facts.ts`,
-    find: '`${seq} ${name}`)?.shift()',
-    replace: '`${seq} ${name}`)?.pop()',
+    find: '?.shift()',
+    replace: '?.pop()',
     breaks: 'invariant 62',
   },
   {

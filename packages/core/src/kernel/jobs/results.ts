@@ -24,7 +24,10 @@ export function wake(turn: TurnContext, job: Job): void {
   const { waiting } = job.extras?.steps ?? {}
   if (waiting === undefined || !isAsleep(job)) return
   const over = overBy(waiting.waits, turn.now.wall)
-  endWaits(turn, job, waiting, over.length > 0 ? over : waiting.waits.slice(0, 1).map((wait) => ({ wait })))
+  const [first] = waiting.waits
+  // Somebody has ended its earliest wait early. One without an end is over with its message alone.
+  const early = first?.until === undefined ? [] : [{ wait: first }]
+  endWaits(turn, job, waiting, over.length > 0 ? over : early)
 }
 
 /** Ends waits of a sleeping job: it sleeps no longer, whatever puts it off from now on. */

@@ -5,10 +5,10 @@ import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITI
 import { enterLine } from '../queues/line.ts'
 import { exclusiveKey } from '../records/exclusiveKey.ts'
 import { COUNTER_OPEN, COUNTER_PENDING, endsWithParents, mayOpen } from '../records/flowState.ts'
-import { isAsleep, type Job, waitsForRetry } from '../records/job.ts'
+import { awaitsMessage, isAsleep, type Job, waitsForRetry } from '../records/job.ts'
 import { setDue } from '../state/due.ts'
 import { type Facts, isDeleted } from '../state/facts.ts'
-import { active, finished, notFound, parentFailed, scheduled, uniqueConflict } from '../state/refuse.ts'
+import { active, finished, messageAwaited, notFound, parentFailed, scheduled, uniqueConflict } from '../state/refuse.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 import { forgetCancellation } from './cancel.ts'
 import { openOncePropagated, setDependencies } from './dependencies.ts'
@@ -29,6 +29,7 @@ export function retry(turn: TurnContext, { id, from }: RetryCommand): Decision<'
     case CANCELLED:
       return revive(turn, job, from) ?? true
     case SCHEDULED:
+      if (awaitsMessage(job)) return messageAwaited(job)
       if (!mayResume(job)) return scheduled(id, isAsleep(job))
       return resume(turn, job, from, () => makeDue(turn, job))
     case WAITING:

@@ -18,7 +18,7 @@ export function update(turn: TurnContext, { id, changes }: UpdateCommand): Decis
     return true
   }
   if (job.state === ACTIVE) return active(id, 'it can be updated before it starts or once it waits again')
-  if (isAsleep(job)) return begun(id, 'its tags and meta can be updated, or runNow ends its earliest sleep')
+  if (isAsleep(job)) return begun(id, 'its tags and meta can be updated until its wait is over')
   if (changes.data !== undefined && hasBegun(job))
     return begun(id, 'its results were made of the data that it has; retry it from its start, or cancel it and enqueue another')
   if (isFinal(job.state)) return finished(id, STATES[job.state], 'it can no longer be updated')

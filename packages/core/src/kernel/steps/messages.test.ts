@@ -1,5 +1,6 @@
 /** Messages: each is kept or taken once, in the order in which they came, and a job that sleeps until one wakes with it. */
 import { describe, expect, test } from 'vitest'
+import type { Refused } from '../../decision.ts'
 import type { JobKey } from '../../id.ts'
 import { LIMITS } from '../../limits.ts'
 import type { SendCommand, WaitReply, WantedWait } from '../../stepCommands.ts'
@@ -173,6 +174,22 @@ describe('a message', () => {
     const value = `"${'x'.repeat(LIMITS.messagesBytes / 2)}"`
     expect(send(world, job, { value })).toBe('kept')
     expect(world.refusal({ op: 'send', id: job, name: 'go', value })).toBe('MESSAGES_FULL')
+  })
+
+  test('comes in answers of bounded size: a run with many large ones asks again', () => {
+    const { world, job } = running()
+    const waits = [1, 2, 3].map((number) => ({ name: `w${number}`, asked: 1, message: 'go' }))
+    for (const { name } of waits) send(world, job, { value: `"${name}${'x'.repeat(LIMITS.stepsBytes * 0.6)}"` })
+    expect(wait(world, job, waits)).toMatchObject({ ended: false, results: [{ name: 'w1' }, { name: 'w2' }] })
+    expect(wait(world, job, waits.slice(2), { settled: 2 })).toMatchObject({ ended: false, results: [{ number: 3, name: 'w3' }] })
+  })
+
+  test('is what a job waits for that a retry would wake: it says so', () => {
+    const { world, job, untouched } = running()
+    wait(world, job, [go])
+    const { refusal } = world.turn({ op: 'retry', id: job }).replies[0] as Refused
+    expect(refusal).toMatchObject({ code: 'JOB_SCHEDULED', message: expect.stringContaining("send it 'go'") })
+    untouched()
   })
 
   test('goes with its job, and stays after a retry from the start', () => {

@@ -1,5 +1,6 @@
 /** Ends a run whose handler waits: the job sleeps, without a slot, a lease or a place in memory, until its earliest wait ends. */
 import { type Decision, Refused } from '../../decision.ts'
+import { dataBytes } from '../../job.ts'
 import { LIMITS } from '../../limits.ts'
 import type { WaitCommand, WaitReply, WantedWait } from '../../stepCommands.ts'
 import { NEVER_DUE, type OpenWait } from '../../steps.ts'
@@ -66,12 +67,18 @@ function merged({ extras }: Job, wanted: readonly WantedWait[], now: number): re
   return [...open.values()].sort((a, b) => (a.until ?? NEVER_DUE) - (b.until ?? NEVER_DUE))
 }
 
-/** Takes the oldest message that the job keeps for each of its waits. Of two waits for one name, the one that ends first comes first. */
+/**
+ * Takes the oldest message that the job keeps for each of its waits, up to about `stepsBytes`: its run asks for the others then. Of two
+ * waits for one name, the one that ends first comes first.
+ */
 function takeMessages(turn: TurnContext, job: Job, waits: readonly OpenWait[]): readonly EndedWait[] {
   if (job.extras?.kept === undefined) return []
+  let bytes = 0
   return waits.flatMap((wait) => {
-    const message = wait.message === undefined ? undefined : takeMessage(turn, job, wait.message)
-    return message === undefined ? [] : [{ wait, value: message.value }]
+    const message = wait.message === undefined || bytes >= LIMITS.stepsBytes ? undefined : takeMessage(turn, job, wait.message)
+    if (message === undefined) return []
+    bytes += dataBytes(message.value)
+    return [{ wait, value: message.value }]
   })
 }
 
