@@ -59,7 +59,7 @@ const FIGURES: readonly (readonly [what: string, figure: number, goal: string])[
   [
     'lines of the Python client written by hand',
     python.reduce((sum, [, text]) => sum + (isGenerated(text) ? 0 : lines(text)), 0),
-    '≤ 4,225',
+    '≤ 4,250',
   ],
   ['imports of sqlite in postgres', importing('packages/postgres/', '@millrace/sqlite'), '0'],
   ['lines of core/src/index.ts', linesOf('packages/core/src/index.ts'), '≤ 40'],

@@ -84,6 +84,12 @@ function fill(place: Place): { readonly turns: StoreTurns; readonly image: Image
   )
   turns.flow([{ job: { name: 'later' } }, { parents: [0] }, { parents: [0, 1] }])
   turns.call<'log'>({ op: 'log', ...failing, run: 1, lines: [{ at: 1, level: 'info', message: 'm', fields: '{"f":1}' }] })
+  const id = turns.keyOf(failing)
+  turns.run(
+    { op: 'step', ...failing, run: 1, number: 1, asked: 1, name: 's', kind: 'step', startedAt: 1, value: new Uint8Array([0]) },
+    { op: 'send', id, name: 'm', value: new Uint8Array([0, 255]), by: 'ops' },
+    { op: 'send', id, name: 'é', value: '"text"' },
+  )
   turns.run({ op: 'fail', ...failing, run: 1, error: ERROR }, { op: 'complete', ...done, run: 1, output: '"o"' })
   const image = turns.image()
   turns.store.close()

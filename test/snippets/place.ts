@@ -109,9 +109,11 @@ export async function prepare(): Promise<Template & AsyncDisposable> {
   const add = async (name: string, options: object = {}, data: unknown = null) => (await engine.enqueue(name, data, options)).id
   const failed = await add('mail', { queue: 'mail', maxAttempts: 1, tags: ['customer:7'] }, { fails: true })
   const completed = await add('mail', { queue: 'mail' })
-  const mail = defineJob<{ fails: boolean } | null>({ name: 'mail' }).handler(({ data, log }) => {
+  const mail = defineJob<{ fails: boolean } | null>({ name: 'mail' }).handler(async ({ data, log, step }) => {
     log('info', 'sending')
-    if (data?.fails === true) throw new Error('no such address')
+    if (data?.fails !== true) return
+    await step('charge', () => 'charged')
+    throw new Error('no such address')
   })
   const worker = engine.work(mail)
   // The busiest queues are those of docs/http.md.
