@@ -29,7 +29,7 @@ async function engineOf() {
 
 test.each(TOOLS)('$name shows no payload unless that is allowed', async ({ input, call }) => {
   const { engine, id } = await engineOf()
-  const given = input.parse({ ...('id' in input.shape && { id }), ...('message' in input.shape && { message: 'm' }) })
+  const given = input.parse('id' in input.shape ? { id } : {})
   const answer = await call(engine, given, { payloads: false }).catch((error: Error) => ({ error: error.message }))
   expect(JSON.stringify(answer)).not.toContain('the secret of')
 })

@@ -3,7 +3,6 @@ import {
   FAILURES_ORDERS,
   type FailuresOptions,
   JobNotFoundError,
-  LIMITS,
   LIST_ORDERS,
   type LogsOptions,
   mapJobTexts,
@@ -11,7 +10,6 @@ import {
   type QueuesPageOptions,
   type RetryOptions,
   type ScheduleListOptions,
-  type SendOptions,
   STATES,
   type StepsOptions,
   shortened,
@@ -201,22 +199,6 @@ export const TOOLS: readonly Tool[] = [
     async call(engine, { id, ...options }) {
       await engine.retry(id, defined<RetryOptions>(options))
       return { id, ...(await explained(engine, id)) }
-    },
-  }),
-  tool({
-    name: 'send_message',
-    title: 'Send a message to one job',
-    description:
-      'Sends a message that the handler of a job waits for, such as an approval. explain_job and get_steps tell what it waits for. Ask the user first.',
-    input: ID.extend({
-      message: z.string().min(1).max(LIMITS.keyLength).describe('The name of the message.'),
-      data: z.unknown().optional().describe('The data of the message: any JSON.'),
-      idempotencyKey: z.string().optional().describe('Stores the message once, however often it is sent.'),
-    }),
-    changes: true,
-    async call(engine, { id, message, data, ...options }) {
-      const outcome = await engine.send(id, message, data, defined<SendOptions>(options))
-      return { id, outcome, ...(await explained(engine, id)) }
     },
   }),
   tool({
